@@ -1,0 +1,261 @@
+import type { DraftFinding, Drafting, Finding, Participant, RoomState, Round } from './state.js';
+import type { RoomEvent, RoomOpened, RoundOpened } from './events.js';
+import { LIMITS } from './state.js';
+import { isSettled, isStillBroken, reviewOf } from './findings.js';
+
+/**
+ * The fold: what the room is after an event. The workflow and the projection both use it, so what is read is
+ * what was decided. Total, pure, and never a refusal: whatever may not happen was refused by `decide`.
+ */
+export function apply(state: RoomState | null, event: RoomEvent): RoomState {
+  if (state === null) {
+    if (event.type !== 'RoomOpened') throw new Error(`a room begins with RoomOpened, not with ${event.type}`);
+    return opened(event, event.at);
+  }
+  return { ...change(state, event), seq: state.seq + 1 };
+}
+
+function opened(event: RoomOpened, at: number): RoomState {
+  return {
+    slug: event.slug,
+    seq: 1,
+    openedAt: at,
+    pullRequest: event.pullRequest,
+    recipe: event.recipe,
+    owner: event.owner.id,
+    participants: [newParticipant({ ...event.owner, kind: 'person' }, at)],
+    head: { ...event.head, seq: 1, since: at, stateSince: at },
+    round: null,
+    earlier: [],
+    findings: [],
+    settled: [],
+    nextFinding: 1,
+    nextReview: 1,
+    draft: null,
+    barista: { enabled: event.barista, since: at },
+    durations: event.durations,
+    requests: [],
+    ended: null,
+  };
+}
+
+function newParticipant(who: Pick<Participant, 'id' | 'name' | 'kind'>, at: number): Participant {
+  return { id: who.id, name: who.name, kind: who.kind, roles: [], joinedAt: at, reviewerSince: null, rolesByHand: false, present: true };
+}
+
+function change(state: RoomState, event: RoomEvent): RoomState {
+  switch (event.type) {
+    case 'RoomOpened':
+      throw new Error(`room ${state.slug} was opened twice`);
+    case 'ParticipantJoined':
+      return {
+        ...state,
+        participants: state.participants.some((known) => known.id === event.id)
+          ? state.participants.map((known) => (known.id === event.id ? { ...known, name: event.name, joinedAt: event.at, present: true } : known))
+          : [...state.participants, newParticipant(event, event.at)],
+      };
+    case 'ParticipantLeft':
+      return {
+        ...state,
+        participants: state.participants.map((known) =>
+          known.id === event.id ? { ...known, roles: [], reviewerSince: null, rolesByHand: false, present: false } : known,
+        ),
+      };
+    case 'AgentDeleted':
+      return withoutAgent(state, event.id);
+    case 'RolesChanged':
+      return {
+        ...state,
+        participants: state.participants.map((known) => {
+          const given = event.roles.find((change) => change.id === known.id);
+          return given ? withRoles(known, given.roles, event.why === 'owner', event.at) : known;
+        }),
+      };
+    case 'RecipeChanged':
+      return { ...state, recipe: event.recipe };
+    case 'BaristaChanged':
+      return {
+        ...state,
+        durations: event.durations,
+        barista: { enabled: event.enabled, since: event.enabled && !state.barista.enabled ? event.at : state.barista.since },
+      };
+    case 'HeadLearnt':
+      return { ...state, head: { ...state.head, sha: event.sha, baseSha: event.baseSha, seq: state.head.seq + 1, since: event.at } };
+    case 'PullRequestChanged':
+      return { ...state, head: { ...state.head, state: event.state, stateSince: event.at } };
+    case 'RoundOpened':
+      return nextRound(state, event, event.at);
+    case 'ReviewSubmitted':
+      return withRound(
+        {
+          ...state,
+          findings: [...state.findings.filter((finding) => !isReplaced(state, finding, event.review.by)), ...event.findings],
+          nextFinding: state.nextFinding + event.findings.length,
+          nextReview: state.nextReview + 1,
+        },
+        (round) => ({
+          reviews: [...round.reviews.filter((review) => review.by !== event.review.by), event.review],
+          declines: round.declines.filter((decline) => decline.by !== event.review.by),
+        }),
+      );
+    case 'ReviewDeclined':
+      return withRound(state, (round) => ({
+        declines: [...round.declines.filter((decline) => decline.by !== event.decline.by), event.decline],
+      }));
+    case 'ReviewsRevealed':
+      return withRound(state, (round) => ({ seen: [...round.seen, event.to] }));
+    case 'FindingAnswered':
+      return {
+        ...state,
+        findings: state.findings.map((finding) =>
+          finding.id === event.finding ? { ...finding, answers: [...finding.answers, event.answer] } : finding,
+        ),
+      };
+    case 'RoundClosed':
+      return withRound(state, () => ({
+        closed: { at: event.at, by: event.by, seq: state.seq + 1, why: event.why, missing: event.missing },
+      }));
+    case 'ReviewersReminded':
+      return withRound(state, (round) => ({ reminded: [...round.reminded, ...event.reviewers] }));
+    case 'NoReviewNoted':
+      return withRound(state, () => ({ noReviewNotedAt: event.at }));
+    case 'DraftSaved':
+      return {
+        ...state,
+        draft: {
+          round: event.round,
+          headSha: event.headSha,
+          verdict: event.verdict,
+          body: event.body,
+          findings: event.findings,
+          draftedBy: event.by,
+          savedAt: event.at,
+          assembled: event.by === 'barista',
+          edited: false,
+          version: event.version,
+          posting: { status: 'draft', failure: null },
+        },
+      };
+    case 'DraftEdited':
+      return withDraft(state, {
+        verdict: event.verdict,
+        body: event.body,
+        findings: event.findings,
+        edited: true,
+        version: event.version,
+        posting: { status: 'draft', failure: null },
+      });
+    case 'PostingStarted':
+      return withDraft(state, { posting: { status: 'posting', at: event.at, standing: event.standing } });
+    case 'DraftPosted':
+      return withDraft(state, {
+        posting: {
+          status: 'posted',
+          at: event.at,
+          url: event.url,
+          standing: state.draft?.posting.status === 'posting' ? state.draft.posting.standing : [],
+          unplaced: event.unplaced,
+        },
+      });
+    case 'PostingFailed':
+      return withDraft(state, { posting: { status: 'draft', failure: event.reason } });
+    case 'RequestRemembered':
+      return { ...state, requests: [...state.requests, event.request].slice(-LIMITS.requests) };
+    case 'RoomEnded':
+      return { ...state, ended: { at: event.at, reason: event.reason } };
+  }
+}
+
+function withRound(state: RoomState, patch: (round: Round) => Partial<Round>): RoomState {
+  return state.round ? { ...state, round: { ...state.round, ...patch(state.round) } } : state;
+}
+
+function withDraft(state: RoomState, patch: Partial<NonNullable<RoomState['draft']>>): RoomState {
+  return state.draft ? { ...state, draft: { ...state.draft, ...patch } } : state;
+}
+
+function withRoles(known: Participant, roles: Participant['roles'], byHand: boolean, at: number): Participant {
+  const reviewerSince = roles.includes('reviewer') ? (known.reviewerSince ?? at) : null;
+  return { ...known, roles, reviewerSince, rolesByHand: byHand || (known.rolesByHand && roles.length > 0) };
+}
+
+/** A replaced review's findings are gone with it (S2). */
+function isReplaced(state: RoomState, finding: Finding, by: string): boolean {
+  return finding.raisedBy === by && finding.raisedIn === state.round?.number;
+}
+
+const NO_DRAFTING: Drafting = { asks: [], handOffs: 0, finalAt: null, fixesNotPushedAt: null, limitNotedAt: null, staleNotedAt: null };
+
+/** The latest round becomes an earlier one: its settled findings and its reviews leave the state (S6, K1). */
+function nextRound(state: RoomState, event: RoundOpened, at: number): RoomState {
+  const carried = new Set(event.carried);
+  const round: Round = {
+    number: event.number,
+    headSha: event.headSha,
+    baseSha: event.baseSha,
+    openedAt: at,
+    openedBy: event.by,
+    openedVia: event.via,
+    openedSeq: state.seq + 1,
+    closed: null,
+    carried: event.carried,
+    reviews: [],
+    declines: [],
+    seen: [],
+    reminded: [],
+    noReviewNotedAt: null,
+    drafting: NO_DRAFTING,
+  };
+  const { round: last } = state;
+  return {
+    ...state,
+    round,
+    earlier: last ? [...state.earlier, { number: last.number, headSha: last.headSha, baseSha: last.baseSha }] : state.earlier,
+    findings: state.findings.filter((finding) => carried.has(finding.id)).map((finding) => stamped(state, finding)),
+    settled: [...state.settled, ...state.findings.filter(isSettled).map((finding) => finding.id)],
+  };
+}
+
+/** The raiser's agree counts as upholding in any later round (B15), so it outlives the review it stood in. */
+function stamped(state: RoomState, finding: Finding): Finding {
+  if (finding.agreedByRaiserAt !== null || !isStillBroken(state, finding)) return finding;
+  return { ...finding, agreedByRaiserAt: reviewOf(state, finding.raisedBy)?.at ?? null };
+}
+
+/** R6: reviews and findings go; an unposted draft loses the ids and keeps its text; what was posted stays. */
+function withoutAgent(state: RoomState, id: string): RoomState {
+  const gone = new Set(state.findings.filter((finding) => finding.raisedBy === id).map((finding) => finding.id));
+  const stays = (finding: string): boolean => !gone.has(finding);
+  const round: Round | null = state.round && {
+    ...state.round,
+    carried: state.round.carried.filter(stays),
+    reviews: state.round.reviews
+      .filter((review) => review.by !== id)
+      .map((review) => ({ ...review, references: review.references.filter((reference) => stays(reference.finding)) })),
+    declines: state.round.declines.filter((decline) => decline.by !== id),
+    seen: state.round.seen.filter((other) => other !== id),
+    reminded: state.round.reminded.filter((other) => other !== id),
+  };
+  const draft =
+    state.draft?.posting.status === 'draft'
+      ? { ...state.draft, findings: state.draft.findings.map((finding) => withoutIds(finding, id, stays)) }
+      : state.draft;
+  return {
+    ...state,
+    participants: state.participants.filter((known) => known.id !== id),
+    round,
+    findings: state.findings.filter((finding) => stays(finding.id)),
+    draft,
+  };
+}
+
+function withoutIds(finding: DraftFinding, id: string, stays: (finding: string) => boolean): DraftFinding {
+  const others = (ids: readonly string[]): string[] => ids.filter((other) => other !== id);
+  return {
+    ...finding,
+    raisedBy: others(finding.raisedBy),
+    agreedBy: others(finding.agreedBy),
+    disputedBy: others(finding.disputedBy),
+    findings: finding.findings.filter(stays),
+  };
+}
