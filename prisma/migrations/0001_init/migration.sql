@@ -58,6 +58,7 @@ CREATE TABLE "rooms" (
     "repository" TEXT NOT NULL,
     "url" TEXT NOT NULL,
     "title" TEXT NOT NULL,
+    "recipe" TEXT NOT NULL,
     "another" BOOLEAN NOT NULL,
     "seq" INTEGER NOT NULL DEFAULT 0,
     "state" JSONB,
@@ -101,6 +102,7 @@ CREATE TABLE "room_participants" (
     "kind" TEXT NOT NULL,
     "roles" TEXT[],
     "present" BOOLEAN NOT NULL,
+    "position" INTEGER NOT NULL,
 
     CONSTRAINT "room_participants_pkey" PRIMARY KEY ("slug","id")
 );

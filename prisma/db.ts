@@ -1,0 +1,53 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import { Prisma, PrismaClient } from './generated/client.js';
+
+export type Db = PrismaClient;
+export type Tx = Prisma.TransactionClient;
+
+/** A room's writers wait in line for its row; this many of them, at a few milliseconds each, fit in well. */
+const TRANSACTION = { maxWait: 10_000, timeout: 15_000 } as const;
+
+/** The pool outlives its connections: the adapter listens to their errors, so a database that goes away fails calls only. */
+export function connect(url: string, poolSize: number): Db {
+  const adapter = new PrismaPg({ connectionString: url, max: poolSize, connectionTimeoutMillis: 5_000, query_timeout: 15_000, keepAlive: true });
+  return new PrismaClient({ adapter, transactionOptions: TRANSACTION });
+}
+
+export const dateOf = (at: number): Date => new Date(at);
+
+/** Room row columns that its writers need, under its lock until the transaction ends; null where there is no such room. */
+export interface LockedRoom {
+  readonly seq: number;
+  readonly lastMessageId: number;
+  readonly endedAt: Date | null;
+}
+
+/**
+ * Takes the room's row for this transaction: the one lock of a room, so that its counters and its state move in
+ * commit order. Raw SQL, for Prisma has no row lock. Not FOR UPDATE: rows that merely refer to the room (spans,
+ * texts) must not wait.
+ */
+export async function lockRoom(tx: Tx, slug: string): Promise<LockedRoom | null> {
+  const rows = await tx.$queryRaw<LockedRoom[]>`
+    SELECT seq, last_message_id AS "lastMessageId", ended_at AS "endedAt" FROM rooms WHERE slug = ${slug} FOR NO KEY UPDATE`;
+  return rows[0] ?? null;
+}
+
+/** PostgreSQL's text and jsonb take neither NUL nor half a surrogate pair: both become U+FFFD. */
+export function storable(text: string): string {
+  return text.replace(/[\0\p{Surrogate}]/gu, '\ufffd');
+}
+
+/** The unique constraint was hit: somebody else was first. */
+export function isDuplicate(error: unknown): boolean {
+  return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002';
+}
+
+/** P1xxx: not reachable, gone in the middle, too slow; P2024, P2028: no connection or transaction to be had. */
+const AWAY = /^P1\d\d\d$|^P2024$|^P2028$/;
+
+/** Whether the failure is the database's absence: the same call may do later. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (error instanceof Prisma.PrismaClientInitializationError) return true;
+  return error instanceof Prisma.PrismaClientKnownRequestError && AWAY.test(error.code);
+}

@@ -1,0 +1,75 @@
+import type { ContextStore } from '../activities/forge/port.js';
+import { createAccounts, type Accounts } from './accounts.js';
+import { createBus, type Bus } from './bus.js';
+import { connect } from './db.js';
+import { createIntents, type Intents } from './intents.js';
+import { createMessages, type Messages } from './messages.js';
+import { createProject, type Project } from './project.js';
+import { createKeptReads } from './reads.js';
+import { createRooms, type Rooms } from './rooms.js';
+import { createShown, type ShownStore } from './shown.js';
+import { createSpans, type Spans } from './spans.js';
+import { createTexts, type Texts } from './texts.js';
+
+export type { Accounts, Agent, Caller, Holder, User } from './accounts.js';
+export type { Bus, Waiting } from './bus.js';
+export { isDatabaseAway } from './db.js';
+export type { Intent, Intents } from './intents.js';
+export type { Message, MessagePage, Messages, MessageToPost } from './messages.js';
+export { NoSuchRoom, ProjectionConflict, type Project, type Projected } from './project.js';
+export type { RoomMember, RoomRow, Rooms, RoomToOpen, Snapshot, SnapshotWish } from './rooms.js';
+export type { ShownFile, ShownStore } from './shown.js';
+export type { ReviewSpan, Spans } from './spans.js';
+export type { Texts } from './texts.js';
+
+/** The database, and the only way to it. Every failure that is its absence passes {@link isDatabaseAway}. */
+export interface Store {
+  readonly accounts: Accounts;
+  readonly rooms: Rooms;
+  readonly messages: Messages;
+  readonly texts: Texts;
+  readonly spans: Spans;
+  readonly shown: ShownStore;
+  /** Immutable reads of the forge (DESIGN 8). */
+  readonly reads: ContextStore;
+  readonly intents: Intents;
+  readonly project: Project;
+  readonly bus: Bus;
+  /** Whether it can be reached now; throws why not. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface StoreOptions {
+  /** `postgresql://…`, already migrated. */
+  readonly url: string;
+  /** Epoch milliseconds; the time of everything the store itself dates. */
+  readonly now: () => number;
+  /** Connections at most, besides the one that listens. */
+  readonly poolSize?: number;
+}
+
+/** Connects when first used, and again whenever the database comes back. */
+export function createStore({ url, now, poolSize = 10 }: StoreOptions): Store {
+  const db = connect(url, poolSize);
+  const bus = createBus(url);
+  return {
+    accounts: createAccounts(db, now),
+    rooms: createRooms(db, now),
+    messages: createMessages(db, now),
+    texts: createTexts(db, now),
+    spans: createSpans(db),
+    shown: createShown(db),
+    reads: createKeptReads(db, now),
+    intents: createIntents(db, now),
+    project: createProject(db),
+    bus,
+    async ping() {
+      await db.$queryRaw`SELECT 1`;
+    },
+    async close() {
+      await bus.close();
+      await db.$disconnect();
+    },
+  };
+}
