@@ -1,0 +1,92 @@
+import { spawn } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import type { Socket } from "node:net";
+
+export interface ChildOptions {
+  command: string;
+  args: string[];
+  /** What asks the program to end in good order. */
+  stopSignal: "SIGINT" | "SIGTERM";
+  /** Both outputs go here, from the start of each run. */
+  logFile: string;
+  env?: NodeJS.ProcessEnv;
+  uid?: number;
+  gid?: number;
+}
+
+export interface Child {
+  pid: number;
+  /** Settles once the program is gone, by whichever hand. */
+  exited: Promise<{ code: number | null }>;
+  /** Asks it to end and waits; after `graceMs` (10 s) it is killed. Safe to call twice. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+/**
+ * The program under a shell that holds the far end of a pipe: when this process ends, by SIGKILL too, the pipe closes
+ * and the shell stops the program. In a session of its own, so that Ctrl-C reaches this process alone, which then
+ * stops its children in the right order.
+ */
+const GUARD = `
+"$@" 3<&- </dev/null &
+child=$!
+echo "$child" >&3
+( read -r _ <&3; kill -s "$STOP_SIGNAL" "$child" ) 2>/dev/null &
+wait "$child"
+`;
+
+/** Starts a program that cannot outlive this process. Throws when it cannot be started at all. */
+export async function startChild(options: ChildOptions): Promise<Child> {
+  const log = openSync(options.logFile, "w", 0o600);
+  const guard = spawn("/bin/sh", ["-c", GUARD, "sh", options.command, ...options.args], {
+    detached: true,
+    stdio: ["ignore", log, log, "pipe"],
+    env: { ...(options.env ?? process.env), STOP_SIGNAL: options.stopSignal.slice(3) },
+    ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.gid }),
+  });
+  closeSync(log);
+  const pipe = guard.stdio[3] as Socket;
+  pipe.on("error", () => {}); // the far end is gone: `exited` says so
+  const exited = new Promise<{ code: number | null }>((resolve) => {
+    guard.once("exit", (code) => {
+      pipe.destroy();
+      resolve({ code });
+    });
+  });
+  const pid = await new Promise<number>((resolve, reject) => {
+    guard.once("error", reject);
+    pipe.once("data", (line) => resolve(Number(String(line).trim())));
+    void exited.then(() => reject(new Error(`${options.command} did not start: ${lastLogLines(options.logFile)}`)));
+  });
+  return {
+    pid,
+    exited,
+    async stop(graceMs = 10_000) {
+      pipe.destroy();
+      const timer = setTimeout(() => {
+        try {
+          process.kill(-guard.pid!, "SIGKILL");
+        } catch {
+          // gone between the check and the signal, which is what was wanted
+        }
+      }, graceMs);
+      await exited;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** The end of a log in one line, for an error message. */
+export function lastLogLines(file: string, count = 3): string {
+  return readFileSync(file, "utf8").trim().split("\n").slice(-count).join(" | ") || "it printed nothing";
+}
+
+/** Whether a process with this id exists (whoever owns it). */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

@@ -1,0 +1,86 @@
+// Plain JavaScript: stack/setup.mjs takes a lock before anything is installed.
+import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+
+/**
+ * Takes a lock that is a file naming its holder. One left by a process that is gone (SIGKILL) is taken over.
+ * @param {string} file
+ * @returns {{ release: () => void } | { holder: number }} the holder's pid when it is taken
+ */
+export function takeLockFile(file) {
+  const mine = JSON.stringify({ pid: process.pid, start: processStart(process.pid), id: randomUUID() });
+  const draft = `${file}.${process.pid}.${randomUUID()}`;
+  writeFileSync(draft, mine, { mode: 0o600 });
+  try {
+    for (;;) {
+      try {
+        linkSync(draft, file); // appears whole or not at all
+        return { release: () => void (readOrNull(file) === mine && rmSync(file, { force: true })) };
+      } catch (error) {
+        if (codeOf(error) !== "EEXIST") throw error;
+      }
+      const theirs = readOrNull(file);
+      if (theirs === null) continue;
+      const holder = livingHolder(theirs);
+      if (holder !== null) return { holder };
+      takeAway(file, theirs, `${draft}.stale`);
+    }
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** @param {string} text @returns {number | null} */
+function livingHolder(text) {
+  try {
+    const { pid, start } = JSON.parse(text);
+    return start !== "" && processStart(pid) === start ? pid : null;
+  } catch {
+    return null; // no lock of ours: nobody can be holding it
+  }
+}
+
+/** Removes the stale lock, unless a faster process has put its own there. @param {string} file @param {string} stale @param {string} aside */
+function takeAway(file, stale, aside) {
+  try {
+    renameSync(file, aside);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return;
+    throw error;
+  }
+  if (readOrNull(aside) !== stale) linkSync(aside, file);
+  rmSync(aside, { force: true });
+}
+
+/**
+ * When a process began, as the system counts it, or "" when there is none: a pid alone may since belong to another program.
+ * @param {number} pid
+ */
+function processStart(pid) {
+  try {
+    if (process.platform === "linux") {
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" "); // the name before may hold spaces
+      return fields[0] === "Z" ? "" : (fields[19] ?? "");
+    }
+    return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" }).trim();
+  } catch {
+    return "";
+  }
+}
+
+/** @param {string} file @returns {string | null} */
+function readOrNull(file) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** @param {unknown} error */
+function codeOf(error) {
+  return /** @type {NodeJS.ErrnoException} */ (error).code;
+}

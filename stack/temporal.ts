@@ -1,0 +1,132 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { Connection } from "@temporalio/client";
+import { lastLogLines, startChild, type Child } from "./child.js";
+import { StackError } from "./errors.js";
+import { freePort, requireFreePort } from "./ports.js";
+import { ensureSearchAttributes, searchAttributes } from "./search-attributes.js";
+import { findTemporalCli } from "./temporal-binaries.js";
+
+export interface Temporal {
+  /** `host:port` of the gRPC front end. */
+  address: string;
+  namespace: string;
+  /** Undefined where it was started without the UI. */
+  uiUrl: string | undefined;
+  /** The server's process. */
+  pid: number;
+  /** Settles with one line when the server ends without `stop`. */
+  exited: Promise<string>;
+  /** Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+export interface TemporalOptions {
+  /** The server keeps everything in its `temporal.db`; the log beside it is `temporal.log`. */
+  dataDir: string;
+  /** Chosen by the system where absent. */
+  port?: number;
+  uiPort?: number;
+  /** Default true. */
+  ui?: boolean;
+  /** Nothing is kept. For tests. */
+  inMemory?: boolean;
+  /** Found (and fetched into the data folder's `bin/`) where absent. */
+  cliPath?: string;
+}
+
+const NAMESPACE = "default";
+const START_MS = 30_000;
+const POLL_MS = 50;
+
+/**
+ * More updates and queries in flight a room than the server's 10 and 1: a cushion, the room's own limit holds without
+ * it. Time skipping a workflow and pausing one serve demos, tests and operators.
+ */
+const DYNAMIC_CONFIG = [
+  "history.maxInFlightUpdates=200",
+  "history.MaxBufferedQueryCount=200",
+  "frontend.WorkflowTimeSkippingEnabled=true",
+  "frontend.WorkflowPauseEnabled=true",
+];
+
+/**
+ * Starts Temporal's dev server on 127.0.0.1 and waits until it answers and knows Barista's search attributes. It ends
+ * with this process, however that one ends.
+ * @throws StackError for a port in use, no CLI, or a server that does not start
+ */
+export async function startTemporal(options: TemporalOptions): Promise<Temporal> {
+  const { dataDir, ui = true } = options;
+  mkdirSync(dataDir, { recursive: true });
+  if (options.port !== undefined) await requireFreePort(options.port);
+  if (ui && options.uiPort !== undefined) await requireFreePort(options.uiPort, "TEMPORAL_UI_PORT");
+  const cliPath = options.cliPath ?? (await findTemporalCli({ binDir: join(dataDir, "bin") }));
+  const logFile = join(dataDir, "temporal.log");
+  const deadline = performance.now() + START_MS;
+  for (;;) {
+    const port = options.port ?? (await freePort());
+    const uiPort = ui ? (options.uiPort ?? (await freePort())) : undefined;
+    const child = await startChild({
+      command: cliPath,
+      args: [
+        ...["server", "start-dev", "--ip", "127.0.0.1", "--port", String(port), "--log-level", "warn"],
+        ...(uiPort === undefined ? ["--headless"] : ["--ui-port", String(uiPort)]),
+        ...(options.inMemory ? [] : ["--db-filename", join(dataDir, "temporal.db")]),
+        ...Object.entries(searchAttributes).flatMap(([name, type]) => ["--search-attribute", `${name}=${type}`]),
+        ...DYNAMIC_CONFIG.flatMap((value) => ["--dynamic-config-value", value]),
+      ],
+      stopSignal: "SIGTERM",
+      logFile,
+    });
+    const uiUrl = uiPort === undefined ? undefined : `http://127.0.0.1:${uiPort}`;
+    const address = `127.0.0.1:${port}`;
+    if (await untilReady(child, address, uiUrl, deadline)) {
+      return { address, namespace: NAMESPACE, uiUrl, ...handle(child, logFile) };
+    }
+    await child.stop();
+    const portTaken = readFileSync(logFile, "utf8").includes("address already in use");
+    if (!portTaken || performance.now() > deadline) {
+      throw new StackError(`Temporal's dev server does not start: ${lastLogLines(logFile)}. Its log is ${logFile}.`);
+    }
+  }
+}
+
+function handle(child: Child, logFile: string): Pick<Temporal, "pid" | "exited" | "stop"> {
+  let stopping = false;
+  const exited = new Promise<string>((resolve) => {
+    void child.exited.then(() => {
+      if (!stopping) resolve(`Temporal's dev server ended by itself: ${lastLogLines(logFile)}`);
+    });
+  });
+  return {
+    pid: child.pid,
+    exited,
+    stop: () => {
+      stopping = true;
+      return child.stop();
+    },
+  };
+}
+
+/** False: it ended, or the deadline passed. */
+async function untilReady(child: Child, address: string, uiUrl: string | undefined, deadline: number): Promise<boolean> {
+  let ended = false;
+  void child.exited.then(() => (ended = true));
+  while (!ended && performance.now() < deadline) {
+    try {
+      const connection = await Connection.connect({ address, connectTimeout: 1_000 });
+      try {
+        await ensureSearchAttributes(connection, NAMESPACE);
+      } finally {
+        await connection.close();
+      }
+      if (uiUrl) await fetch(uiUrl);
+      return true;
+    } catch (error) {
+      if (error instanceof StackError) throw error;
+      await wait(POLL_MS); // not up yet
+    }
+  }
+  return false;
+}
