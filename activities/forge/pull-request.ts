@@ -1,0 +1,91 @@
+import { posix } from 'node:path';
+import { ForgeError, type LocalPullRequestRef, type PullRequestRef } from './port.js';
+
+const EXAMPLE = 'local:/path/to/repository?base=main&head=topic';
+
+/**
+ * Reads a `pull_request` string. Pure: what it names need not exist.
+ * Throws ForgeError `invalid` with what is wrong and an example.
+ */
+export function parsePullRequest(text: string): PullRequestRef {
+  if (text.startsWith('local:')) return parseLocal(text.slice('local:'.length));
+  if (/^https?:\/\//i.test(text)) {
+    throw new ForgeError(
+      'invalid',
+      `Only local repositories can be opened yet, not ${quoted(text)}. Clone it and give ${EXAMPLE}`,
+    );
+  }
+  throw new ForgeError('invalid', `${quoted(text)} names no pull request. Give ${EXAMPLE}`);
+}
+
+/** The ref of two branches of the repository at an absolute path; `repository` is its git folder once resolved. */
+export function localRef(path: string, base: string, head: string, repository = path): LocalPullRequestRef {
+  const query = `base=${encodeBranch(base)}&head=${encodeBranch(head)}`;
+  return {
+    forge: 'local',
+    key: `local:${encodePath(repository)}?${query}`,
+    repository: `local:${encodePath(repository)}`,
+    url: `local:${encodePath(path)}?${query}`,
+    path,
+    base,
+    head,
+  };
+}
+
+function parseLocal(rest: string): LocalPullRequestRef {
+  const mark = rest.indexOf('?');
+  if (mark < 0) throw new ForgeError('invalid', `base and head are missing. Give ${EXAMPLE}`);
+  const path = decodePath(rest.slice(0, mark));
+  if (path.includes('\0')) throw new ForgeError('invalid', 'The path holds a NUL character.');
+  if (!posix.isAbsolute(path)) {
+    throw new ForgeError('invalid', `The path ${quoted(path)} is not absolute. Give ${EXAMPLE}`);
+  }
+  const query = new URLSearchParams(rest.slice(mark + 1).replaceAll('+', '%2B'));
+  for (const name of query.keys()) {
+    if (name !== 'base' && name !== 'head') {
+      throw new ForgeError('invalid', `${quoted(name)} is no part of a local pull request. Give ${EXAMPLE}`);
+    }
+  }
+  const normal = posix.normalize(path);
+  const trimmed = normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal;
+  const [base, head] = [branchOf(query, 'base'), branchOf(query, 'head')];
+  if (base === head) throw new ForgeError('invalid', `base and head are both ${quoted(base)}. Name two branches.`);
+  return localRef(trimmed, base, head);
+}
+
+function branchOf(query: URLSearchParams, name: 'base' | 'head'): string {
+  const values = query.getAll(name);
+  if (values.length > 1) throw new ForgeError('invalid', `${name} is given ${values.length} times. Give it once.`);
+  const branch = (values[0] ?? '').replace(/^refs\/heads\//, '');
+  if (branch === '') throw new ForgeError('invalid', `${name} is missing. Give ${EXAMPLE}`);
+  if (!isBranchName(branch)) throw new ForgeError('invalid', `${quoted(branch)} cannot be the name of a branch (${name}).`);
+  return branch;
+}
+
+/** Git's own rules for a ref name, so that what passes is one literal ref and never an expression or a pattern. */
+function isBranchName(name: string): boolean {
+  if (/[\u0000-\u0020\u007f~^:?*[\\]/.test(name)) return false;
+  if (name.includes('..') || name.includes('@{') || name === '@' || name.endsWith('.') || name.length > 1000) return false;
+  return name.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));
+}
+
+/** Paths stay readable: only what the string's own syntax uses is escaped. */
+function encodePath(path: string): string {
+  return path.replace(/[%?]/g, encodeURIComponent);
+}
+
+function encodeBranch(name: string): string {
+  return name.replace(/[%&]/g, encodeURIComponent);
+}
+
+function decodePath(text: string): string {
+  try {
+    return decodeURIComponent(text.replace(/%(?![0-9a-f]{2})/gi, '%25'));
+  } catch {
+    throw new ForgeError('invalid', `The path ${quoted(text)} holds a broken % escape.`);
+  }
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
+}

@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ForgeError } from '../../activities/forge/port.js';
+import { localRef, parsePullRequest } from '../../activities/forge/pull-request.js';
+
+describe('R8: one pull request is one key', () => {
+  test.each([
+    ['local:/srv/repo?base=main&head=topic', '/srv/repo', 'main', 'topic'],
+    ['local:/srv//repo/./?head=topic&base=main', '/srv/repo', 'main', 'topic'],
+    ['local:/srv/repo?base=refs/heads/main&head=refs/heads/topic', '/srv/repo', 'main', 'topic'],
+    ['local:/srv/with space?base=main&head=feat/a+b', '/srv/with space', 'main', 'feat/a+b'],
+    ['local:/srv/100%/a%3Fb?base=main&head=gr%C3%BCn', '/srv/100%/a?b', 'main', 'grün'],
+    ['local:/srv/repo?base=main&head=-x', '/srv/repo', 'main', '-x'],
+  ])('%s', (text, path, base, head) => {
+    const ref = parsePullRequest(text);
+    expect(ref).toMatchObject({ forge: 'local', path, base, head });
+    expect(ref.key).toBe(localRef(path, base, head).key);
+  });
+
+  test('the url of any ref parses to that ref', () => {
+    const branch = fc.stringMatching(/^[a-zA-Z0-9%&#=+'"$;ü-]{1,12}(\/[a-z%&-]{1,5})?$/);
+    const path = fc.array(fc.stringMatching(/^[a-z %?#&+ü'"\n-]{1,6}$/), { minLength: 1 }).map((parts) => `/${parts.join('/')}`);
+    fc.assert(
+      fc.property(path, branch, branch, (where, base, head) => {
+        fc.pre(base !== head);
+        const ref = localRef(where, base, head);
+        expect(parsePullRequest(ref.url)).toEqual(ref);
+      }),
+    );
+  });
+});
+
+test.each([
+  ['https://github.com/o/r/pull/1', /Only local repositories/],
+  ['nonsense', /names no pull request/],
+  ['local:/srv/repo', /base and head are missing/],
+  ['local:relative?base=main&head=topic', /not absolute/],
+  ['local:/r?base=main', /head is missing/],
+  ['local:/r?base=main&head=topic&x=1', /no part of a local pull request/],
+  ['local:/r?base=main&base=dev&head=topic', /given 2 times/],
+  ['local:/r?base=main&head=main', /both "main"/],
+  ['local:/r?base=main&head=a..b', /cannot be the name/],
+  ['local:/r?base=main&head=HEAD~1', /cannot be the name/],
+  ['local:/r?base=main&head=top*', /cannot be the name/],
+  ['local:/r?base=main&head=a@{1}', /cannot be the name/],
+  ['local:/r?base=main&head=a.lock', /cannot be the name/],
+  ['local:/r?base=main&head=%0Ax', /cannot be the name/],
+  ['local:/r%00?base=main&head=topic', /NUL/],
+])('S6: %s is refused with what is wrong', (text, message) => {
+  expect(() => parsePullRequest(text)).toThrow(message);
+  expect(() => parsePullRequest(text)).toThrow(ForgeError);
+});
