@@ -1,7 +1,8 @@
-import type { DraftFinding, Drafting, Finding, Participant, RoomState, Round } from './state.js';
+import type { Drafting, Finding, Participant, RoomState, Round } from './state.js';
 import type { RoomEvent, RoomOpened, RoundOpened } from './events.js';
 import { LIMITS } from './state.js';
 import { isSettled, isStillBroken, reviewOf } from './findings.js';
+import { withoutAgent } from './record.js';
 
 /**
  * The fold: what the room is after an event. The workflow and the projection both use it, so what is read is
@@ -62,7 +63,7 @@ function change(state: RoomState, event: RoomEvent): RoomState {
         ),
       };
     case 'AgentDeleted':
-      return withoutAgent(state, event.id);
+      return { ...withoutAgent(state, event.id), participants: state.participants.filter((known) => known.id !== event.id) };
     case 'RolesChanged':
       return {
         ...state,
@@ -220,42 +221,4 @@ function nextRound(state: RoomState, event: RoundOpened, at: number): RoomState 
 function stamped(state: RoomState, finding: Finding): Finding {
   if (finding.agreedByRaiserAt !== null || !isStillBroken(state, finding)) return finding;
   return { ...finding, agreedByRaiserAt: reviewOf(state, finding.raisedBy)?.at ?? null };
-}
-
-/** R6: reviews and findings go; an unposted draft loses the ids and keeps its text; what was posted stays. */
-function withoutAgent(state: RoomState, id: string): RoomState {
-  const gone = new Set(state.findings.filter((finding) => finding.raisedBy === id).map((finding) => finding.id));
-  const stays = (finding: string): boolean => !gone.has(finding);
-  const round: Round | null = state.round && {
-    ...state.round,
-    carried: state.round.carried.filter(stays),
-    reviews: state.round.reviews
-      .filter((review) => review.by !== id)
-      .map((review) => ({ ...review, references: review.references.filter((reference) => stays(reference.finding)) })),
-    declines: state.round.declines.filter((decline) => decline.by !== id),
-    seen: state.round.seen.filter((other) => other !== id),
-    reminded: state.round.reminded.filter((other) => other !== id),
-  };
-  const draft =
-    state.draft?.posting.status === 'draft'
-      ? { ...state.draft, findings: state.draft.findings.map((finding) => withoutIds(finding, id, stays)) }
-      : state.draft;
-  return {
-    ...state,
-    participants: state.participants.filter((known) => known.id !== id),
-    round,
-    findings: state.findings.filter((finding) => stays(finding.id)),
-    draft,
-  };
-}
-
-function withoutIds(finding: DraftFinding, id: string, stays: (finding: string) => boolean): DraftFinding {
-  const others = (ids: readonly string[]): string[] => ids.filter((other) => other !== id);
-  return {
-    ...finding,
-    raisedBy: others(finding.raisedBy),
-    agreedBy: others(finding.agreedBy),
-    disputedBy: others(finding.disputedBy),
-    findings: finding.findings.filter(stays),
-  };
 }
