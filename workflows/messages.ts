@@ -32,6 +32,7 @@ export const COMMAND_NAMES = [
   'setRoles',
   'setRecipe',
   'setBarista',
+  'finalDraft',
   'archive',
   'openRound',
   'nextRound',

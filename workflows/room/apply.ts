@@ -1,7 +1,7 @@
 import type { Drafting, Finding, Participant, RoomState, Round } from './state.js';
 import type { RoomEvent, RoomOpened, RoundOpened } from './events.js';
 import { LIMITS } from './state.js';
-import { isSettled, isStillBroken, reviewOf } from './findings.js';
+import { isDisputed, isSettled, isStillBroken, reviewOf } from './findings.js';
 import { withoutAgent } from './record.js';
 
 /**
@@ -52,7 +52,9 @@ function change(state: RoomState, event: RoomEvent): RoomState {
       return {
         ...state,
         participants: state.participants.some((known) => known.id === event.id)
-          ? state.participants.map((known) => (known.id === event.id ? { ...known, name: event.name, joinedAt: event.at, present: true } : known))
+          ? state.participants.map((known) =>
+              known.id === event.id ? { ...known, name: event.name, joinedAt: event.at, present: true } : known,
+            )
           : [...state.participants, newParticipant(event, event.at)],
       };
     case 'ParticipantLeft':
@@ -76,14 +78,20 @@ function change(state: RoomState, event: RoomEvent): RoomState {
       return { ...state, recipe: event.recipe };
     case 'BaristaChanged':
       return {
-        ...state,
+        ...(event.enabled ? state : overtaken(state, event.at)),
         durations: event.durations,
         barista: { enabled: event.enabled, since: event.enabled && !state.barista.enabled ? event.at : state.barista.since },
       };
     case 'HeadLearnt':
-      return { ...state, head: { ...state.head, sha: event.sha, baseSha: event.baseSha, seq: state.head.seq + 1, since: event.at } };
+      return {
+        ...(willOpenAnother(state, event.sha) ? overtaken(state, event.at) : state),
+        head: { ...state.head, sha: event.sha, baseSha: event.baseSha, seq: state.head.seq + 1, since: event.at },
+      };
     case 'PullRequestChanged':
-      return { ...state, head: { ...state.head, state: event.state, stateSince: event.at } };
+      return {
+        ...(event.state === 'open' ? state : overtaken(state, event.at)),
+        head: { ...state.head, state: event.state, stateSince: event.at },
+      };
     case 'RoundOpened':
       return nextRound(state, event, event.at);
     case 'ReviewSubmitted':
@@ -120,9 +128,32 @@ function change(state: RoomState, event: RoomEvent): RoomState {
       return withRound(state, (round) => ({ reminded: [...round.reminded, ...event.reviewers] }));
     case 'NoReviewNoted':
       return withRound(state, () => ({ noReviewNotedAt: event.at }));
+    case 'DraftAsked':
+      return withDrafting(state, (drafting) => ({
+        asks: [...endAsk(drafting.asks, event.at), { at: event.at, leads: event.leads, remindedAt: null, endedAt: null }],
+        handOffs: drafting.handOffs + (event.why === 'hand_off' ? 1 : 0),
+      }));
+    case 'LeadsReminded':
+      return withDrafting(state, (drafting) => ({
+        asks: drafting.asks.map((ask) => (ask.endedAt === null ? { ...ask, remindedAt: event.at } : ask)),
+      }));
+    case 'FinalDraftTaken':
+      return withDrafting(
+        {
+          ...state,
+          findings: state.findings.map((finding) => (isDisputed(state, finding) ? { ...finding, disputeEndedAt: event.at } : finding)),
+        },
+        () => ({ finalAt: event.at }),
+      );
+    case 'FixesNotPushedNoted':
+      return withDrafting(state, () => ({ fixesNotPushedAt: event.at }));
+    case 'RoundLimitNoted':
+      return withDrafting(state, () => ({ limitNotedAt: event.at }));
+    case 'DraftStaleNoted':
+      return withDrafting(state, () => ({ staleNotedAt: event.at }));
     case 'DraftSaved':
       return {
-        ...state,
+        ...withDrafting(state, (drafting) => ({ asks: endAsk(drafting.asks, event.at) })),
         draft: {
           round: event.round,
           headSha: event.headSha,
@@ -169,6 +200,24 @@ function change(state: RoomState, event: RoomEvent): RoomState {
 
 function withRound(state: RoomState, patch: (round: Round) => Partial<Round>): RoomState {
   return state.round ? { ...state, round: { ...state.round, ...patch(state.round) } } : state;
+}
+
+function withDrafting(state: RoomState, patch: (drafting: Drafting) => Partial<Drafting>): RoomState {
+  return withRound(state, (round) => ({ drafting: { ...round.drafting, ...patch(round.drafting) } }));
+}
+
+function endAsk(asks: Drafting['asks'], at: number): Drafting['asks'] {
+  return asks.map((ask) => (ask.endedAt === null ? { ...ask, endedAt: at } : ask));
+}
+
+/** B28: an ask is overtaken, the owner's final draft with it, since it was judged on the old head. */
+function overtaken(state: RoomState, at: number): RoomState {
+  return withDrafting(state, (drafting) => ({ asks: endAsk(drafting.asks, at), finalAt: null }));
+}
+
+/** B12: at this head Barista opens the next round. */
+function willOpenAnother(state: RoomState, sha: string): boolean {
+  return state.round?.closed != null && state.round.number < LIMITS.rounds && sha !== state.round.headSha;
 }
 
 function withDraft(state: RoomState, patch: Partial<NonNullable<RoomState['draft']>>): RoomState {

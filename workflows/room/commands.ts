@@ -1,16 +1,6 @@
 import type { DraftFinding, Durations, FindingId, ParticipantId, Reference, Sha, TextId } from './state.js';
 import type { HeadMove } from './events.js';
-import type {
-  AuthorAnswer,
-  ParticipantKind,
-  PullRequestState,
-  Recipe,
-  Resolution,
-  Role,
-  Severity,
-  Side,
-  Verdict,
-} from './words.js';
+import type { AuthorAnswer, ParticipantKind, PullRequestState, Recipe, Resolution, Role, Severity, Side, Verdict } from './words.js';
 
 /**
  * What a caller may ask of a room; one Update carries one command. Texts were stored before and are named
@@ -35,6 +25,8 @@ export type OwnerCommand =
   | (Asked & { readonly type: 'setRoles'; readonly roles: Readonly<Record<ParticipantId, readonly Role[]>> })
   | (Asked & { readonly type: 'setRecipe'; readonly recipe: Recipe })
   | (Asked & { readonly type: 'setBarista'; readonly enabled?: boolean; readonly durations?: Partial<Durations> })
+  /** B23. */
+  | (Asked & { readonly type: 'finalDraft' })
   | (Asked & { readonly type: 'archive' });
 
 /** The head as the edge has just read it from the forge (DESIGN 14). */

@@ -43,6 +43,12 @@ export type RoomFact =
   | RoundClosed
   | ReviewersReminded
   | NoReviewNoted
+  | DraftAsked
+  | LeadsReminded
+  | FinalDraftTaken
+  | FixesNotPushedNoted
+  | RoundLimitNoted
+  | DraftStaleNoted
   | DraftSaved
   | DraftEdited
   | PostingStarted
@@ -177,6 +183,40 @@ export interface ReviewersReminded {
 export interface NoReviewNoted {
   readonly type: 'NoReviewNoted';
   readonly number: number;
+}
+
+/** B18, B19, B23, B25, B28: these leads are to draft the latest round. A hand-off counts (B19). */
+export interface DraftAsked {
+  readonly type: 'DraftAsked';
+  readonly leads: readonly ParticipantId[];
+  readonly why: 'ready' | 'final' | 'hand_off';
+}
+
+/** B19. */
+export interface LeadsReminded {
+  readonly type: 'LeadsReminded';
+  readonly leads: readonly ParticipantId[];
+}
+
+/** B23: the owner has the round drafted as it is, which also ends its disputes (B15). */
+export interface FinalDraftTaken {
+  readonly type: 'FinalDraftTaken';
+  readonly by: ParticipantId;
+}
+
+/** B22. */
+export interface FixesNotPushedNoted {
+  readonly type: 'FixesNotPushedNoted';
+}
+
+/** B13. */
+export interface RoundLimitNoted {
+  readonly type: 'RoundLimitNoted';
+}
+
+/** B24, after the last round: no other round will be opened at the new head. */
+export interface DraftStaleNoted {
+  readonly type: 'DraftStaleNoted';
 }
 
 export interface DraftSaved {

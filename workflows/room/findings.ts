@@ -96,9 +96,7 @@ export function needsFix(room: RoomState, finding: Finding): boolean {
     case 'open':
       return someoneHolds(room, 'author') || finding.raisedOn === room.round?.headSha;
     case 'accepted':
-      return someoneHolds(room, 'author')
-        ? acceptedOn(finding) === room.round?.headSha
-        : finding.raisedOn === room.round?.headSha;
+      return someoneHolds(room, 'author') ? acceptedOn(finding) === room.round?.headSha : finding.raisedOn === room.round?.headSha;
   }
 }
 

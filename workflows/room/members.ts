@@ -67,7 +67,11 @@ const DEFAULTS: Record<Recipe, Defaults> = {
     if (agents.length === 2) {
       // Only the second agent's own default gives way: it kept the lead until somebody came who only leads.
       const second = agents.find((agent) => agent.roles.includes('lead') && agent.roles.includes('reviewer') && !agent.rolesByHand);
-      if (second) return [{ id: second.id, roles: ['reviewer'] }, { id, roles: ['lead'] }];
+      if (second)
+        return [
+          { id: second.id, roles: ['reviewer'] },
+          { id, roles: ['lead'] },
+        ];
     }
     return [{ id, roles: ['reviewer'] }];
   },

@@ -46,10 +46,13 @@ export function noteOf(before: RoomState, event: RoomEvent, texts: Texts): Note 
     case 'AgentDeleted':
       return note(`@${event.name} was deleted, and its reviews and findings with it`);
     case 'RolesChanged':
-      return note(event.roles.map((change) => `${nameOf(before, change.id)} is ${change.roles.join(' + ') || 'without a role'}`).join('; '), {
-        mentions: event.why === 'owner' ? event.roles.map((change) => change.id) : [],
-        event: 'roles_changed',
-      });
+      return note(
+        event.roles.map((change) => `${nameOf(before, change.id)} is ${change.roles.join(' + ') || 'without a role'}`).join('; '),
+        {
+          mentions: event.why === 'owner' ? event.roles.map((change) => change.id) : [],
+          event: 'roles_changed',
+        },
+      );
     case 'RecipeChanged':
       return note(`the recipe is now ${event.recipe}; roles stay as they are`);
     case 'BaristaChanged':
@@ -63,7 +66,9 @@ export function noteOf(before: RoomState, event: RoomEvent, texts: Texts): Note 
     case 'ReviewSubmitted':
       return note(`${nameOf(before, event.review.by)} ${event.review.replaced ? 'replaced its review' : 'submitted a review'}`);
     case 'ReviewDeclined':
-      return note(`${nameOf(before, event.decline.by)} declined to review round ${before.round?.number ?? 0}: ${short(texts(event.decline.reason))}`);
+      return note(
+        `${nameOf(before, event.decline.by)} declined to review round ${before.round?.number ?? 0}: ${short(texts(event.decline.reason))}`,
+      );
     case 'FindingAnswered':
       return findingAnswered(before, event, texts);
     case 'RoundClosed':
@@ -74,10 +79,42 @@ export function noteOf(before: RoomState, event: RoomEvent, texts: Texts): Note 
         { mentions: event.reviewers, event: 'reminder' },
       );
     case 'NoReviewNoted':
-      return barista(`round ${event.number} has no review and nobody is left to wait for; ${nameOf(before, before.owner)}, it needs a reviewer`, {
-        mentions: [before.owner],
+      return barista(
+        `round ${event.number} has no review and nobody is left to wait for; ${nameOf(before, before.owner)}, it needs a reviewer`,
+        {
+          mentions: [before.owner],
+          event: 'reminder',
+        },
+      );
+    case 'DraftAsked':
+      return barista(
+        `${namesOf(before, event.leads)}: draft the review of round ${before.round?.number ?? 0} with draft_review${event.why === 'final' ? ', as the round is' : ''}`,
+        {
+          mentions: event.leads,
+          event: 'draft_asked',
+        },
+      );
+    case 'LeadsReminded':
+      return barista(`${namesOf(before, event.leads)}: the draft of round ${before.round?.number ?? 0} is still to be written`, {
+        mentions: event.leads,
         event: 'reminder',
       });
+    case 'FinalDraftTaken':
+      return note(`${nameOf(before, event.by)} asked for the final draft of round ${before.round?.number ?? 0} as it is`);
+    case 'FixesNotPushedNoted':
+      return barista(
+        `no fixes were pushed within ${inWords(before.durations.fixesNotPushed)} of the close; ${nameOf(before, before.owner)} can have the final draft now`,
+        { mentions: [before.owner] },
+      );
+    case 'RoundLimitNoted':
+      return barista(
+        `round ${before.round?.number ?? 0} was the last one Barista opens; for another, ask the lead to call open_review_round`,
+      );
+    case 'DraftStaleNoted':
+      return barista(
+        `the head moved to ${commit(before.head.sha)}: the draft reviews ${commit(before.draft?.headSha ?? '')} and may be posted as it is`,
+        { mentions: [before.owner] },
+      );
     case 'DraftSaved':
       return draftSaved(before, event);
     case 'DraftPosted':
@@ -132,9 +169,14 @@ function roundClosed(before: RoomState, event: RoundClosed, texts: Texts): Note 
   if (silent.length > 0) facts.push(`without ${namesOf(before, silent)}`);
   if (declined.length > 0) facts.push(`declined by ${namesOf(before, declined)}`);
   if (!event.head) facts.push('the head could not be checked');
-  else if (event.head.sha !== round?.headSha) facts.push(`the head has moved to ${commit(event.head.sha)}; the reviews are of ${commit(round?.headSha ?? '')}`);
-  const reviews = round?.reviews.map((review) => `\n${nameOf(before, review.by)}: ${review.verdict} — ${short(texts(review.summary))}`) ?? [];
-  return (event.by === 'barista' ? barista : note)(facts.join('; ') + reviews.join(''), { mentions: wokenByClose(before), event: 'round_closed' });
+  else if (event.head.sha !== round?.headSha)
+    facts.push(`the head has moved to ${commit(event.head.sha)}; the reviews are of ${commit(round?.headSha ?? '')}`);
+  const reviews =
+    round?.reviews.map((review) => `\n${nameOf(before, review.by)}: ${review.verdict} — ${short(texts(review.summary))}`) ?? [];
+  return (event.by === 'barista' ? barista : note)(facts.join('; ') + reviews.join(''), {
+    mentions: wokenByClose(before),
+    event: 'round_closed',
+  });
 }
 
 function why(before: RoomState, event: RoundClosed): string {
@@ -154,8 +196,12 @@ function why(before: RoomState, event: RoundClosed): string {
 /** A6: answers that were hidden while the round was open reach those they concern when it closes. */
 function wokenByClose(before: RoomState): ParticipantId[] {
   const hidden = before.findings.filter((finding) => answersAreHidden(before, finding) && finding.answers.length > 0);
-  const raisers = hidden.filter((finding) => !isSettled(finding) && finding.answers.some((answer) => answer.as === 'author')).map((finding) => finding.raisedBy);
-  const authors = hidden.some((finding) => finding.answers.some((answer) => answer.as !== 'author')) ? holders(before, 'author').map((author) => author.id) : [];
+  const raisers = hidden
+    .filter((finding) => !isSettled(finding) && finding.answers.some((answer) => answer.as === 'author'))
+    .map((finding) => finding.raisedBy);
+  const authors = hidden.some((finding) => finding.answers.some((answer) => answer.as !== 'author'))
+    ? holders(before, 'author').map((author) => author.id)
+    : [];
   return [...new Set([...raisers, ...authors])].filter((id) => participantOf(before, id)?.present);
 }
 
@@ -194,7 +240,8 @@ function findingAnswered(before: RoomState, event: FindingAnswered, texts: Texts
     ? { mentions: finding ? [finding.raisedBy] : [], event: 'finding_answered' }
     : { mentions: holders(before, 'author').map((author) => author.id), event: 'finding_resolved' };
   // In build + duel the answer is told at once, but never its content to a reviewer who must not know the review yet (V2).
-  if (finding && isStillHiddenFromSomeone(before, finding)) return note(`${nameOf(before, answer.by)} ${done} finding ${event.finding}`, to);
+  if (finding && isStillHiddenFromSomeone(before, finding))
+    return note(`${nameOf(before, answer.by)} ${done} finding ${event.finding}`, to);
   return note(`${nameOf(before, answer.by)} ${said(answer, event.finding, before, finding)}${quoted(answer, texts)}`, to);
 }
 
@@ -225,9 +272,20 @@ function quoted(answer: Answer, texts: Texts): string {
 }
 
 function draftSaved(before: RoomState, event: RoomEvent & { type: 'DraftSaved' }): Note {
+  const owner = nameOf(before, before.owner);
+  if (event.by === 'barista') {
+    return barista(
+      `the draft of round ${event.round} was assembled from the reviews, for no agent drafted it; ${owner}, check it before you post`,
+      {
+        mentions: [before.owner],
+        event: 'draft_saved',
+      },
+    );
+  }
   const what = `drafted the review of round ${event.round}: ${event.verdict}, ${count(event.findings.length, 'finding')}`;
   const replaced = before.draft?.round === event.round && before.draft.edited ? "; the owner's edits were replaced" : '';
-  const owner = nameOf(before, before.owner);
-  return note(`${nameOf(before, event.by)} ${what}${replaced}; ${owner} edits and posts it`, { mentions: [before.owner], event: 'draft_saved' });
+  return note(`${nameOf(before, event.by)} ${what}${replaced}; ${owner} edits and posts it`, {
+    mentions: [before.owner],
+    event: 'draft_saved',
+  });
 }
-

@@ -16,7 +16,12 @@ export class Refusal extends Error implements RefusalFacts {
   readonly hint?: string;
   readonly field?: string;
 
-  constructor(readonly code: RefusalCode, message: string, hint?: string, field?: string) {
+  constructor(
+    readonly code: RefusalCode,
+    message: string,
+    hint?: string,
+    field?: string,
+  ) {
     super(message);
     if (hint !== undefined) this.hint = hint;
     if (field !== undefined) this.field = field;

@@ -29,7 +29,9 @@ export function seenBy(room: RoomState, reader: ParticipantId | null): RoomState
   const seen: Round = { ...round, reviews: round.reviews.filter((review) => visible(review.by)) };
   const findings = room.findings
     .filter((finding) => finding.raisedIn !== round.number || visible(finding.raisedBy))
-    .map((finding) => (answersAreHidden(room, finding) ? { ...finding, answers: finding.answers.filter((answer) => answer.by === reader) } : finding));
+    .map((finding) =>
+      answersAreHidden(room, finding) ? { ...finding, answers: finding.answers.filter((answer) => answer.by === reader) } : finding,
+    );
   return { ...room, round: seen, findings };
 }
 

@@ -31,7 +31,9 @@ export function resolve(room: RoomState, command: ReviewCommand & { type: 'resol
   const refused = as === 'reviewer' ? notForReviewers(room, found, given) : null;
   if (refused) return refused;
   if (command.resolution === 'upheld' && found.answers.at(-1)?.kind !== 'reject') {
-    return refuse('invalid', `Finding ${found.id} is ${stateOf(room, found)}; only a rejected finding can be upheld.`, { field: 'resolution' });
+    return refuse('invalid', `Finding ${found.id} is ${stateOf(room, found)}; only a rejected finding can be upheld.`, {
+      field: 'resolution',
+    });
   }
   return record(room, found, given, now);
 }

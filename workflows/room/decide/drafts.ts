@@ -1,7 +1,9 @@
-import type { DraftCommand, DraftText } from '../commands.js';
+import type { DraftCommand, DraftText, OwnerCommand } from '../commands.js';
 import { LIMITS, type Draft, type DraftFinding, type RoomState } from '../state.js';
 import { standings } from '../findings.js';
 import { seenBy } from '../visibility.js';
+import { mayDraft } from '../../barista/drafting.js';
+import { offersOf } from '../../barista/status.js';
 import { type Decision, type Refused, done, draftIsFixed, lacksRole, notTheOwner, refuse, repeat } from './checks.js';
 
 /** D1 to D3, D8. */
@@ -11,13 +13,19 @@ export function save(room: RoomState, command: DraftCommand & { type: 'saveDraft
   if (current && !current.edited && command.requestId === undefined && current.draftedBy === command.by && isSame(current, command.draft)) {
     return repeat({ round: current.round, version: current.version });
   }
-  const refused = lacksRole(room, command.by, 'lead') ?? notDraftable(room) ?? draftIsFixed(room) ?? anotherIsPosting(room) ?? badIds(command.draft.findings);
+  const refused =
+    lacksRole(room, command.by, 'lead') ??
+    notDraftable(room) ??
+    draftIsFixed(room) ??
+    anotherIsPosting(room) ??
+    tooSoon(room, command.by) ??
+    badIds(command.draft.findings);
   if (refused) return refused;
   const version = nextVersion(room);
-  return done(
-    [{ type: 'DraftSaved', round: round!.number, headSha: round!.headSha, ...command.draft, by: command.by, version }],
-    { round: round!.number, version },
-  );
+  return done([{ type: 'DraftSaved', round: round!.number, headSha: round!.headSha, ...command.draft, by: command.by, version }], {
+    round: round!.number,
+    version,
+  });
 }
 
 function nextVersion(room: RoomState): number {
@@ -36,16 +44,29 @@ function anotherIsPosting(room: RoomState): Refused | null {
   return refuse('conflict', `The draft of round ${room.draft.round} is being posted.`, { hint: 'Draft again in a minute.' });
 }
 
+/** B18: an agent drafts in a Barista room when it is asked to. */
+function tooSoon(room: RoomState, by: string): Refused | null {
+  if (mayDraft(room, by)) return null;
+  return refuse('too_soon', `Barista has not asked for the draft of round ${room.round?.number ?? 0} yet.`, {
+    hint: 'It asks once nothing needs a fix and no answer is waited for. get_review_round says what is open.',
+  });
+}
+
 /** D2: at most 50 under one merged finding, each under one only. */
 function badIds(findings: readonly DraftFinding[]): Refused | null {
   const owner = new Map<string, number>();
   for (const [index, finding] of findings.entries()) {
     const field = `findings[${index}].finding_ids`;
     if (finding.findings.length > LIMITS.findingsPerMerged) {
-      return refuse('invalid', `A merged finding has at most ${LIMITS.findingsPerMerged} finding_ids, not ${finding.findings.length}.`, { field });
+      return refuse('invalid', `A merged finding has at most ${LIMITS.findingsPerMerged} finding_ids, not ${finding.findings.length}.`, {
+        field,
+      });
     }
     for (const id of finding.findings) {
-      if (owner.has(id)) return refuse('invalid', `${id} stands under findings[${owner.get(id)!}] already; each id stands under one merged finding.`, { field });
+      if (owner.has(id))
+        return refuse('invalid', `${id} stands under findings[${owner.get(id)!}] already; each id stands under one merged finding.`, {
+          field,
+        });
       owner.set(id, index);
     }
   }
@@ -70,7 +91,10 @@ export function edit(room: RoomState, command: DraftCommand & { type: 'editDraft
 }
 
 function oldVersion(draft: Draft, version: number): Refused {
-  return refuse('conflict', `The draft has changed: it is version ${draft.version}, not ${version}.`, { field: 'version', hint: 'Read it again and edit that.' });
+  return refuse('conflict', `The draft has changed: it is version ${draft.version}, not ${version}.`, {
+    field: 'version',
+    hint: 'Read it again and edit that.',
+  });
 }
 
 function notEditable(room: RoomState): Refused | null {
@@ -93,5 +117,21 @@ export function post(room: RoomState, command: DraftCommand & { type: 'postDraft
   const draft = room.draft!;
   if (command.version !== undefined && command.version !== draft.version) return oldVersion(draft, command.version);
   // Only what everybody may see: a later round may be open, with reviews that are still hidden (V2).
-  return done([{ type: 'PostingStarted', by: command.by, standing: standings(seenBy(room, null)) }], { round: draft.round, version: draft.version });
+  return done([{ type: 'PostingStarted', by: command.by, standing: standings(seenBy(room, null)) }], {
+    round: draft.round,
+    version: draft.version,
+  });
+}
+
+/** B23: the owner has the latest round drafted as it is; refused unless it is offered (B28). */
+export function finalDraft(room: RoomState, command: OwnerCommand & { type: 'finalDraft' }): Decision {
+  const refused = notTheOwner(room, command.by);
+  if (refused) return refused;
+  if (room.round && room.round.drafting.finalAt !== null) return repeat({ round: room.round.number });
+  if (!offersOf(room).includes('final_draft')) {
+    return refuse('conflict', 'The final draft is not on offer now.', {
+      hint: 'It is offered while a closed round waits for fixes that do not come.',
+    });
+  }
+  return done([{ type: 'FinalDraftTaken', by: command.by }], { round: room.round!.number });
 }

@@ -3,7 +3,7 @@ import type { RoomFact } from '../events.js';
 import type { RoomState } from '../state.js';
 import { answer, resolve } from './answers.js';
 import { type Decision, notAMember, refuse, repeat } from './checks.js';
-import { edit, post, save } from './drafts.js';
+import { edit, finalDraft, post, save } from './drafts.js';
 import { archive, deleteAgent, join, leave, setBarista, setRecipe, setRoles } from './members.js';
 import { decline, reveal, submit } from './reviews.js';
 import { close, next, open } from './rounds.js';
@@ -38,6 +38,8 @@ function dispatch(room: RoomState, command: Command, now: number): Decision {
       return setRecipe(room, command);
     case 'setBarista':
       return setBarista(room, command);
+    case 'finalDraft':
+      return finalDraft(room, command);
     case 'archive':
       return archive(room, command);
     case 'openRound':
@@ -74,6 +76,7 @@ function needsMembership(command: Command): boolean {
     case 'setRoles':
     case 'setRecipe':
     case 'setBarista':
+    case 'finalDraft':
     case 'archive':
     case 'editDraft':
     case 'postDraft':

@@ -103,7 +103,9 @@ function cannotReplace(room: RoomState, round: Round, mine: Review): Refused | n
 /** S3: carried findings only, each once. One that was settled since the opening may still be referenced. */
 function badReferences(round: Round, references: readonly Reference[]): Refused | null {
   if (references.length > LIMITS.referencesPerReview) {
-    return refuse('invalid', `A review has at most ${LIMITS.referencesPerReview} references, not ${references.length}.`, { field: 'references' });
+    return refuse('invalid', `A review has at most ${LIMITS.referencesPerReview} references, not ${references.length}.`, {
+      field: 'references',
+    });
   }
   const named = new Set<string>();
   for (const [index, { finding }] of references.entries()) {
@@ -122,14 +124,20 @@ function badReferences(round: Round, references: readonly Reference[]): Refused 
 
 function tooMany(room: RoomState, command: Submit, mine: Review | undefined): Refused | null {
   if (command.findings.length > LIMITS.findingsPerReview) {
-    return refuse('invalid', `A review has at most ${LIMITS.findingsPerReview} findings, not ${command.findings.length}.`, { field: 'findings' });
+    return refuse('invalid', `A review has at most ${LIMITS.findingsPerReview} findings, not ${command.findings.length}.`, {
+      field: 'findings',
+    });
   }
   const kept = unsettled(room).length - (mine?.findings.length ?? 0);
   if (command.findings.length === 0 || kept + command.findings.length <= LIMITS.unsettledFindings) return null;
-  return refuse('invalid', `This room holds ${kept} unsettled findings and can hold ${LIMITS.unsettledFindings}; ${command.findings.length} more are too many.`, {
-    field: 'findings',
-    hint: 'Settle findings, or submit the ones that matter most.',
-  });
+  return refuse(
+    'invalid',
+    `This room holds ${kept} unsettled findings and can hold ${LIMITS.unsettledFindings}; ${command.findings.length} more are too many.`,
+    {
+      field: 'findings',
+      hint: 'Settle findings, or submit the ones that matter most.',
+    },
+  );
 }
 
 /** S8, and a dispute of one's own finding, which marks nothing (B16). */
@@ -137,7 +145,9 @@ function warnings(room: RoomState, command: Submit): string[] {
   const found: string[] = [];
   const grave = command.findings.filter((finding) => finding.severity === 'blocker' || finding.severity === 'major').length;
   if (command.verdict === 'approve' && grave > 0) {
-    found.push(`The verdict is approve, but ${grave === 1 ? 'a finding is' : `${grave} findings are`} blocker or major: the two do not agree.`);
+    found.push(
+      `The verdict is approve, but ${grave === 1 ? 'a finding is' : `${grave} findings are`} blocker or major: the two do not agree.`,
+    );
   }
   for (const reference of command.references) {
     if (reference.stance === 'dispute' && findingOf(room, reference.finding)?.raisedBy === command.by) {
@@ -152,9 +162,7 @@ const NEAR = 3;
 
 function possibleDuplicates(room: RoomState, findings: readonly NewFinding[]): { index: number; finding: string }[] {
   const carried = room.findings.filter((finding) => room.round?.carried.includes(finding.id) && !isSettled(finding));
-  return findings.flatMap((added, index) =>
-    carried.filter((known) => sitsOn(added, known)).map((known) => ({ index, finding: known.id })),
-  );
+  return findings.flatMap((added, index) => carried.filter((known) => sitsOn(added, known)).map((known) => ({ index, finding: known.id })));
 }
 
 function sitsOn(added: NewFinding, known: Finding): boolean {

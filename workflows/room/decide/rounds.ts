@@ -30,7 +30,9 @@ export function next(room: RoomState, command: RoundCommand & { type: 'nextRound
   if (!current) return refuse('no_open_round', 'No round is open.', { hint: 'Call open_review_round.' });
   const { head } = command;
   if (!head) {
-    return refuse('forge_unavailable', "The pull request's head could not be read; nothing was closed.", { hint: 'Try again in a minute.' });
+    return refuse('forge_unavailable', "The pull request's head could not be read; nothing was closed.", {
+      hint: 'Try again in a minute.',
+    });
   }
   const blocked = headIsOld(room, head) ?? owesReview(room, current, command.by) ?? headHasNotMoved(current, head);
   if (blocked) return blocked;

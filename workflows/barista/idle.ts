@@ -1,0 +1,38 @@
+import type { ParticipantId } from '../room/state.js';
+
+/**
+ * B4, B5: how long a reviewer has been idle, from the review calls the edge recorded. A span is a run of calls
+ * with less than the working window between them; times are epoch milliseconds, `window` is in milliseconds.
+ */
+export interface Span {
+  readonly from: number;
+  readonly last: number;
+}
+
+/** The review calls of each reviewer in the open round, oldest first. */
+export type Calls = Readonly<Record<ParticipantId, readonly Span[]>>;
+
+/** Idle time in total from `base` to `now`: all of it but the calls and the window after each (up to, not including, its end). */
+export function idleTotal(spans: readonly Span[], base: number, window: number, now: number): number {
+  let idle = 0;
+  let at = base;
+  for (const span of spans) {
+    if (span.from >= now) break;
+    idle += Math.max(0, span.from - at);
+    at = Math.max(at, span.last + window);
+  }
+  return idle + Math.max(0, now - at);
+}
+
+/** When the idle time will have added up to `target` if no further call comes. */
+export function idleReaches(spans: readonly Span[], base: number, window: number, target: number): number {
+  let left = target;
+  let at = base;
+  for (const span of spans) {
+    const gap = Math.max(0, span.from - at);
+    if (gap >= left) return at + left;
+    left -= gap;
+    at = Math.max(at, span.last + window);
+  }
+  return at + left;
+}

@@ -1,0 +1,84 @@
+import type { Clock } from '../messages.js';
+import { LIMITS, type RoomState, type Round } from '../room/state.js';
+import { openRound, reviewerIds } from '../room/rounds.js';
+import { clockOf, disputes, fixes, holdsOf } from './holds.js';
+import { runningAsk, stepOfDrafting } from './drafting.js';
+import type { Calls } from './idle.js';
+import { stepOfOpenRound } from './open-round.js';
+import { type Step, act, wait } from './step.js';
+
+/**
+ * What Barista does in this room at this moment (epoch milliseconds), given the review calls of the open
+ * round: one action with its reason, or the next moment to look again with every clock named. Pure and total.
+ */
+export function nextStep(room: RoomState, calls: Calls, now: number): Step {
+  if (room.ended) return wait([], 'the room has ended');
+  if (room.head.state !== 'open') return endOfRoom(room, room.head.state, now);
+  if (!room.barista.enabled) return wait([], 'Barista is off in this room');
+  const { round } = room;
+  if (!round) return firstRound(room, now);
+  return openRound(room) ? stepOfOpenRound(room, round, calls, now) : stepOfClosedRound(room, round, now);
+}
+
+/** P5, R12: the clocks stand still; some days later the room ends by itself. */
+function endOfRoom(room: RoomState, state: 'merged' | 'closed', now: number): Step {
+  const at = room.head.stateSince + LIMITS.endAfter;
+  if (at <= now && room.draft?.posting.status !== 'posting')
+    return act({ do: 'endRoom', reason: state }, `R12: the pull request has been ${state} for 7 days`);
+  return wait([{ name: 'room_end', what: 'the room ends', at }], `the pull request is ${state}`);
+}
+
+/** B2. */
+function firstRound(room: RoomState, now: number): Step {
+  if (reviewerIds(room).length === 0) return wait([], 'waiting for a reviewer to join');
+  const at = room.head.since + room.durations.headQuiet;
+  if (at <= now) return act({ do: 'openRound' }, 'B2: somebody reviews and the head is quiet');
+  return wait([{ name: 'head_quiet', what: 'open round 1', at }], 'waiting for the head to be quiet');
+}
+
+function stepOfClosedRound(room: RoomState, round: Round, now: number): Step {
+  const moved = room.head.sha !== round.headSha;
+  if (moved && round.number < LIMITS.rounds) return openNext(room, round, now);
+  if (round.number === LIMITS.rounds && round.drafting.limitNotedAt === null) {
+    return act({ do: 'noteRoundLimit' }, `B13: round ${LIMITS.rounds} was the last one Barista opens`);
+  }
+  const draft = room.draft?.round === round.number ? room.draft : null;
+  if (draft) {
+    if (moved && draft.posting.status === 'draft' && round.drafting.staleNotedAt === null)
+      return act({ do: 'noteDraftStale' }, 'B24: the head moved after the last round');
+    return wait(
+      [],
+      draft.posting.status === 'posted' ? 'the review is posted; the next push opens a round' : 'waiting for the owner to post the draft',
+    );
+  }
+  // Answers that came after the ask do not take it back (B18); nor does anything hold the owner's final draft (B23).
+  if (runningAsk(round) || round.drafting.finalAt !== null) return stepOfDrafting(room, round, now);
+  return fixes(room).length > 0 ? waitForPush(room, round, now) : waitForAnswers(room, round, now);
+}
+
+/** B12. */
+function openNext(room: RoomState, round: Round, now: number): Step {
+  const at = room.head.since + room.durations.headQuiet;
+  if (at <= now) return act({ do: 'openRound' }, 'B12: the head has moved and is quiet');
+  return wait([{ name: 'head_quiet', what: `open round ${round.number + 1}`, at }], 'waiting for the head to be quiet');
+}
+
+/** B11, B22. While disputes are all that needs a fix, nobody is late with a push (B15). */
+function waitForPush(room: RoomState, round: Round, now: number): Step {
+  const why = 'waiting for a push with the fixes';
+  const late = disputes(room).length < fixes(room).length;
+  if (!late || round.drafting.fixesNotPushedAt !== null || !round.closed) return wait([], why);
+  const at = round.closed.at + room.durations.fixesNotPushed;
+  if (at <= now) return act({ do: 'noteFixesNotPushed' }, 'B22: no push came');
+  return wait([{ name: 'fixes_not_pushed', what: 'say that the fixes were not pushed', at }], why);
+}
+
+/** B14, B16, B17, then B18. */
+function waitForAnswers(room: RoomState, round: Round, now: number): Step {
+  const running = holdsOf(room, round).filter((hold) => hold.until > now);
+  if (running.length === 0) return stepOfDrafting(room, round, now);
+  const clocks: Clock[] = running.map((hold) => clockOf(room, hold));
+  // The draft waits for the last of them; a mark or an answer before wakes the room anyway.
+  const last = clocks.reduce((latest, clock) => (clock.at > latest.at ? clock : latest));
+  return { kind: 'wait', until: last.at, clocks, why: 'waiting for answers to findings' };
+}

@@ -1,0 +1,63 @@
+import { LIMITS, type RoomState } from '../room/state.js';
+import type { Chip, Offer, Phase } from '../room/words.js';
+import { someoneHolds } from '../room/members.js';
+import { disputes, fixes, holdsOf } from './holds.js';
+import { runningAsk } from './drafting.js';
+import type { Calls } from './idle.js';
+import { hasNoReview } from './open-round.js';
+
+/** How a room stands, derived from its facts; for a reader, give it the room as the reader may see it (`seenBy`). */
+
+export function phaseOf(room: RoomState, now: number): Phase {
+  const { round } = room;
+  if (room.ended || room.head.state !== 'open') return 'stopped';
+  if (!round) return 'waiting_for_crew';
+  if (!round.closed) return 'reviewing';
+  if (room.draft?.round === round.number) return room.draft.posting.status === 'posted' ? 'posted' : 'drafted';
+  if (nextRoundIsComing(room)) return 'waiting_for_push';
+  if (!room.barista.enabled || runningAsk(round) || round.drafting.finalAt !== null) return 'drafting';
+  if (fixes(room).length > 0) return 'waiting_for_push';
+  return holdsOf(room, round).some((hold) => hold.until > now) ? 'waiting_for_answers' : 'drafting';
+}
+
+/** B12: Barista is going to open a round at a head that has moved; nobody is asked for anything meanwhile. */
+export function nextRoundIsComing(room: RoomState): boolean {
+  const { round } = room;
+  if (!room.barista.enabled || room.head.state !== 'open' || !round?.closed) return false;
+  return room.head.sha !== round.headSha && round.number < LIMITS.rounds;
+}
+
+/** D6: an unposted draft is stale while the head is not its round's commit. */
+export function draftIsStale(room: RoomState): boolean {
+  return room.draft !== null && room.draft.posting.status !== 'posted' && room.draft.headSha !== room.head.sha;
+}
+
+export function chipsOf(room: RoomState, calls: Calls, now: number): Chip[] {
+  const { round } = room;
+  const chips: Chip[] = [];
+  if (disputes(room).length > 0) chips.push('dispute');
+  if (fixesAreLate(room)) chips.push('fixes not pushed');
+  if (draftIsStale(room)) chips.push('draft stale');
+  if (round && room.barista.enabled && hasNoReview(room, round, calls, now)) chips.push('no review');
+  if (room.draft?.posting.status === 'draft' && room.draft.posting.failure !== null) chips.push('posting failed');
+  if (room.head.state !== 'open') chips.push(room.head.state);
+  return chips;
+}
+
+/** B22: from the day after the close until the next push. */
+function fixesAreLate(room: RoomState): boolean {
+  const { round } = room;
+  return round?.closed != null && round.drafting.fixesNotPushedAt !== null && room.head.sha === round.headSha && fixes(room).length > 0;
+}
+
+/** B13, B15, B22: when the owner may have the round drafted as it is. */
+export function offersOf(room: RoomState): Offer[] {
+  const { round } = room;
+  if (!room.barista.enabled || room.head.state !== 'open' || !round?.closed || nextRoundIsComing(room)) return [];
+  if (room.draft?.round === round.number || runningAsk(round) || round.drafting.finalAt !== null) return [];
+  const toFix = fixes(room);
+  if (toFix.length === 0) return [];
+  const offered =
+    round.drafting.fixesNotPushedAt !== null || round.number >= LIMITS.rounds || !someoneHolds(room, 'author') || disputes(room).length > 0;
+  return offered ? ['final_draft'] : [];
+}

@@ -1,0 +1,53 @@
+import type { CloseReason, EndReason, ParticipantId } from '../room/state.js';
+import type { Clock } from '../messages.js';
+
+/** What Barista does next, with a reason a person can read; the workflow performs it and decides nothing. */
+export type Step =
+  | { readonly kind: 'act'; readonly action: Action; readonly why: string }
+  /** Until the earliest clock, or something happens; with no clock it waits for somebody alone. */
+  | { readonly kind: 'wait'; readonly until: number | null; readonly clocks: readonly Clock[]; readonly why: string };
+
+export type Action =
+  | { readonly do: 'openRound' }
+  | { readonly do: 'closeRound'; readonly reason: CloseReason }
+  | { readonly do: 'remindReviewers'; readonly reviewers: readonly ParticipantId[] }
+  | { readonly do: 'noteNoReview' }
+  | { readonly do: 'noteRoundLimit' }
+  | { readonly do: 'noteFixesNotPushed' }
+  | { readonly do: 'noteDraftStale' }
+  | { readonly do: 'askDraft'; readonly leads: readonly ParticipantId[] }
+  | { readonly do: 'remindLeads'; readonly leads: readonly ParticipantId[] }
+  | { readonly do: 'handOff'; readonly to: ParticipantId }
+  | { readonly do: 'assembleDraft' }
+  | { readonly do: 'endRoom'; readonly reason: EndReason };
+
+export function act(action: Action, why: string): Step {
+  return { kind: 'act', action, why };
+}
+
+export function wait(clocks: readonly Clock[], why: string): Step {
+  const until = clocks.length === 0 ? null : Math.min(...clocks.map((clock) => clock.at));
+  return { kind: 'wait', until, clocks, why };
+}
+
+/** What must be read anew before an action is carried out, since it rests on it (P4, DESIGN 2). */
+export function restsOn(action: Action): { readonly calls: boolean; readonly head: boolean } {
+  switch (action.do) {
+    case 'remindReviewers':
+      return { calls: true, head: false };
+    case 'closeRound':
+      return { calls: action.reason === 'idle', head: true };
+    case 'openRound':
+    case 'askDraft':
+    case 'assembleDraft':
+    case 'noteFixesNotPushed':
+      return { calls: false, head: true };
+    case 'noteNoReview':
+    case 'noteRoundLimit':
+    case 'noteDraftStale':
+    case 'remindLeads':
+    case 'handOff':
+    case 'endRoom':
+      return { calls: false, head: false };
+  }
+}
