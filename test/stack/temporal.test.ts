@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { freePort } from "../../stack/ports.js";
 import { ensureSearchAttributes, searchAttributes } from "../../stack/search-attributes.js";
 import { startTemporal, type Temporal } from "../../stack/temporal.js";
 import { temporalAddress, temporalCliPath, timeSkippingServerPath } from "../support/services.js";
@@ -53,7 +52,7 @@ test("a UI port in use is one line naming the port and the setting", async () =>
 });
 
 test("search attributes are added once to a server that lacks them, and a wrong type is refused by name", async () => {
-  const env = await TestWorkflowEnvironment.createLocal({ server: { executable: { type: "existing-path", path: await temporalCliPath() }, port: await freePort() } });
+  const env = await TestWorkflowEnvironment.createLocal({ server: { executable: { type: "existing-path", path: await temporalCliPath() }, log: { format: "pretty", level: "error" } } });
   try {
     const connection = env.connection as Connection;
     await Promise.all([ensureSearchAttributes(connection, "default"), ensureSearchAttributes(connection, "default")]);
