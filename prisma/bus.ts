@@ -81,7 +81,7 @@ export function createBus(url: string): Bus {
       try {
         for (;;) {
           wakeUp.reset(); // before the check, so that a change during it is not missed
-          let away: unknown;
+          let away: Error | undefined;
           try {
             const found = await check();
             if (found !== null) return found;

@@ -44,10 +44,25 @@ export function isDuplicate(error: unknown): boolean {
 }
 
 /** P1xxx: not reachable, gone in the middle, too slow; P2024, P2028: no connection or transaction to be had. */
-const AWAY = /^P1\d\d\d$|^P2024$|^P2028$/;
+const PRISMA_AWAY = /^P1\d\d\d$|^P2024$|^P2028$/;
+/** What the adapter says where Prisma has no code of its own (raw statements, a transaction's own). */
+const ADAPTER_AWAY = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
+/** SQLSTATE: connection trouble, out of resources, shut down or starting up. */
+const SQLSTATE_AWAY = /^(08|53|57P)/;
+/** node-postgres has no codes for its own findings. */
+const PG_AWAY = /connection error and is not queryable|connection terminated|timeout exceeded when trying to connect|query read timeout/i;
+
+interface DriverFailure {
+  readonly cause?: { readonly kind?: string; readonly code?: string };
+}
 
 /** Whether the failure is the database's absence: the same call may do later. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseAway(error: unknown): error is Error {
   if (error instanceof Prisma.PrismaClientInitializationError) return true;
-  return error instanceof Prisma.PrismaClientKnownRequestError && AWAY.test(error.code);
+  if (!(error instanceof Error)) return false;
+  if (PG_AWAY.test(error.message)) return true;
+  if (error instanceof Prisma.PrismaClientKnownRequestError && PRISMA_AWAY.test(error.code)) return true;
+  const failure = error instanceof Prisma.PrismaClientKnownRequestError ? (error.meta?.['driverAdapterError'] as DriverFailure | undefined) : (error as DriverFailure);
+  const { kind = '', code = '' } = failure?.cause ?? {};
+  return ADAPTER_AWAY.has(kind) || SQLSTATE_AWAY.test(code);
 }

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { dirname, join } from "node:path";
 import pg from "pg";
@@ -28,7 +29,7 @@ let loaded: Promise<EngineModule> | undefined;
 /** Prisma's schema engine as WebAssembly. Its own entry imports the .wasm file as a module, which Node 20 cannot. */
 function loadEngine(): Promise<EngineModule> {
   loaded ??= (async () => {
-    const dir = dirname(fileURLToPath(import.meta.resolve("@prisma/schema-engine-wasm")));
+    const dir = dirname(createRequire(import.meta.url).resolve("@prisma/schema-engine-wasm"));
     const engine = await import("@prisma/schema-engine-wasm/schema_engine_bg");
     const { instance } = await WebAssembly.instantiate(readFileSync(join(dir, "schema_engine_bg.wasm")), { "./schema_engine_bg.js": engine });
     // Where the engine puts why it panicked; without it a panic is an error about this missing object.

@@ -11,8 +11,7 @@ export function textId(slug: string, by: string, text: string): TextId {
 }
 
 /** Every text that a room's state names. */
-export function textIdsOfState(state: RoomState): TextId[] {
-  const { round, draft, findings } = state;
+export function textIdsOfState({ round, draft, findings }: RoomState): TextId[] {
   return [
     ...(round?.reviews ?? []).flatMap((review) => [review.summary, ...notesOf(review.references)]),
     ...(round?.declines ?? []).map((decline) => decline.reason),
@@ -47,6 +46,12 @@ export function textIdsOfEvent(event: RoomEvent): TextId[] {
     case 'RoundClosed':
     case 'ReviewersReminded':
     case 'NoReviewNoted':
+    case 'DraftAsked':
+    case 'LeadsReminded':
+    case 'FinalDraftTaken':
+    case 'FixesNotPushedNoted':
+    case 'RoundLimitNoted':
+    case 'DraftStaleNoted':
     case 'PostingStarted':
     case 'DraftPosted':
     case 'PostingFailed':
