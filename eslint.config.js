@@ -23,9 +23,12 @@ export default tseslint.config(
     },
   },
   {
+    files: ["workflows/{room,barista}/**/*.ts"],
+    rules: { "no-restricted-properties": noClock },
+  },
+  {
     files: ["workflows/**/*.ts"],
     rules: {
-      "no-restricted-properties": noClock,
       "@typescript-eslint/no-restricted-imports": [
         "error",
         {
