@@ -35,7 +35,14 @@ export function stepOfOpenRound(room: RoomState, round: Round, calls: Calls, now
       clocks.push({ name: 'decline_until', what: `${namesOf(room, [decline.by])} may be able to review`, at: decline.until });
     }
   }
-  return wait(clocks, waitsFor.length > 0 ? `waiting for ${namesOf(room, waitsFor)} to submit` : 'waiting for a reviewer');
+  return looksLate(wait(clocks, waitsFor.length > 0 ? `waiting for ${namesOf(room, waitsFor)} to submit` : 'waiting for a reviewer'));
+}
+
+/** A call made just before a clock runs out may still be on its way to the database; idle time is counted to the moment all the same. */
+const READ_LAG = 1_000;
+
+function looksLate(step: Step): Step {
+  return step.kind === 'wait' && step.until !== null ? { ...step, until: step.until + READ_LAG } : step;
 }
 
 /** Reviewers the round waits for at this moment; a decline is over once its `until` has passed (B8, S7). */

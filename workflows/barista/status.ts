@@ -1,10 +1,10 @@
-import { LIMITS, type RoomState } from '../room/state.js';
+import { LIMITS, type ParticipantId, type RoomState } from '../room/state.js';
 import type { Chip, Offer, Phase } from '../room/words.js';
-import { someoneHolds } from '../room/members.js';
+import { holders, someoneHolds } from '../room/members.js';
 import { disputes, fixes, holdsOf } from './holds.js';
 import { runningAsk } from './drafting.js';
 import type { Calls } from './idle.js';
-import { hasNoReview } from './open-round.js';
+import { awaitedNow, hasNoReview } from './open-round.js';
 
 /** How a room stands, derived from its facts; for a reader, give it the room as the reader may see it (`seenBy`). */
 
@@ -60,4 +60,33 @@ export function offersOf(room: RoomState): Offer[] {
   const offered =
     round.drafting.fixesNotPushedAt !== null || round.number >= LIMITS.rounds || !someoneHolds(room, 'author') || disputes(room).length > 0;
   return offered ? ['final_draft'] : [];
+}
+
+/** Whose turn it is, by id: what an operator filters rooms by. Empty where a clock or a push is all that is waited for. */
+export function waitingOn(room: RoomState, now: number): ParticipantId[] {
+  const { round } = room;
+  switch (phaseOf(room, now)) {
+    case 'waiting_for_crew':
+      return room.barista.enabled ? [] : leadIds(room);
+    case 'reviewing': {
+      const awaited = round ? awaitedNow(room, round, now) : [];
+      if (awaited.length > 0) return awaited;
+      return room.barista.enabled ? [room.owner] : leadIds(room);
+    }
+    case 'waiting_for_push':
+      return nextRoundIsComing(room) ? [] : holders(room, 'author').map((author) => author.id);
+    case 'waiting_for_answers':
+      return [...new Set(holdsOf(room, round!).flatMap((hold) => (hold.until > now ? [hold.finding.raisedBy] : [])))];
+    case 'drafting':
+      return leadIds(room);
+    case 'drafted':
+      return [room.owner];
+    case 'posted':
+    case 'stopped':
+      return [];
+  }
+}
+
+function leadIds(room: RoomState): ParticipantId[] {
+  return holders(room, 'lead').map((lead) => lead.id);
 }

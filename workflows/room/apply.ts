@@ -49,13 +49,10 @@ function change(state: RoomState, event: RoomEvent): RoomState {
     case 'RoomOpened':
       throw new Error(`room ${state.slug} was opened twice`);
     case 'ParticipantJoined':
+      // Whoever is back joins anew (R7): after those who stayed, so that the list stays in the order of joining.
       return {
         ...state,
-        participants: state.participants.some((known) => known.id === event.id)
-          ? state.participants.map((known) =>
-              known.id === event.id ? { ...known, name: event.name, joinedAt: event.at, present: true } : known,
-            )
-          : [...state.participants, newParticipant(event, event.at)],
+        participants: [...state.participants.filter((known) => known.id !== event.id), newParticipant(event, event.at)],
       };
     case 'ParticipantLeft':
       return {
@@ -85,7 +82,7 @@ function change(state: RoomState, event: RoomEvent): RoomState {
     case 'HeadLearnt':
       return {
         ...(willOpenAnother(state, event.sha) ? overtaken(state, event.at) : state),
-        head: { ...state.head, sha: event.sha, baseSha: event.baseSha, seq: state.head.seq + 1, since: event.at },
+        head: learnt(state.head, event),
       };
     case 'PullRequestChanged':
       return {
@@ -208,6 +205,12 @@ function withDrafting(state: RoomState, patch: (drafting: Drafting) => Partial<D
 
 function endAsk(asks: Drafting['asks'], at: number): Drafting['asks'] {
   return asks.map((ask) => (ask.endedAt === null ? { ...ask, endedAt: at } : ask));
+}
+
+/** Another head counts anew; another merge base under the same head does not (B2, B12). */
+function learnt(head: RoomState['head'], event: RoomEvent & { type: 'HeadLearnt' }): RoomState['head'] {
+  if (event.sha === head.sha) return { ...head, baseSha: event.baseSha };
+  return { ...head, sha: event.sha, baseSha: event.baseSha, seq: head.seq + 1, since: event.at };
 }
 
 /** B28: an ask is overtaken, the owner's final draft with it, since it was judged on the old head. */

@@ -107,6 +107,16 @@ export function acceptedOn(finding: Finding): string | null {
   return commit;
 }
 
+/**
+ * A9, B16: accepted by the author; or, where nobody holds the author role to accept it, left open since an
+ * earlier commit, which counts the same (B10).
+ */
+export function countsAsAccepted(room: RoomState, finding: Finding): boolean {
+  const state = stateOf(room, finding);
+  if (state !== 'open') return state === 'accepted';
+  return !someoneHolds(room, 'author') && finding.raisedOn !== room.round?.headSha;
+}
+
 /** D7; null for a settled finding, of which the draft says nothing. */
 export function standingOf(room: RoomState, finding: Finding): Standing | null {
   if (isSettled(finding)) return null;

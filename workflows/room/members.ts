@@ -53,26 +53,28 @@ export interface RoleChange {
  */
 export function defaultRoles(room: RoomState, newcomer: ParticipantId): RoleChange[] {
   const agents = room.participants.filter((other) => other.kind === 'agent' && other.id !== newcomer && other.roles.length > 0);
-  const led = someoneHolds(room, 'lead');
-  return DEFAULTS[room.recipe](agents, led, newcomer);
+  return DEFAULTS[room.recipe](agents, holders(room, 'lead'), newcomer);
 }
 
-type Defaults = (agents: readonly Participant[], led: boolean, newcomer: ParticipantId) => RoleChange[];
+type Defaults = (agents: readonly Participant[], leads: readonly Participant[], newcomer: ParticipantId) => RoleChange[];
 
 const DEFAULTS: Record<Recipe, Defaults> = {
-  panel: (agents, led, id) => [{ id, roles: agents.length === 0 && !led ? ['lead', 'reviewer'] : ['reviewer'] }],
-  build_duel: (agents, led, id) => {
+  panel: (agents, leads, id) => [{ id, roles: agents.length === 0 && leads.length === 0 ? ['lead', 'reviewer'] : ['reviewer'] }],
+  build_duel: (agents, leads, id) => {
     if (agents.length === 0) return [{ id, roles: ['author'] }];
-    if (agents.length === 1 && !led) return [{ id, roles: ['lead', 'reviewer'] }];
-    if (agents.length === 2) {
-      // Only the second agent's own default gives way: it kept the lead until somebody came who only leads.
-      const second = agents.find((agent) => agent.roles.includes('lead') && agent.roles.includes('reviewer') && !agent.rolesByHand);
-      if (second)
-        return [
-          { id: second.id, roles: ['reviewer'] },
-          { id, roles: ['lead'] },
-        ];
+    if (agents.length === 1 && leads.length === 0) return [{ id, roles: ['lead', 'reviewer'] }];
+    // Only the second agent's own default gives way: it kept the lead until somebody came who only leads.
+    const [second, ...otherLeads] = leads;
+    if (agents.length === 2 && second && otherLeads.length === 0 && hasDefaultOfSecond(second)) {
+      return [
+        { id: second.id, roles: ['reviewer'] },
+        { id, roles: ['lead'] },
+      ];
     }
     return [{ id, roles: ['reviewer'] }];
   },
 };
+
+function hasDefaultOfSecond({ kind, roles, rolesByHand }: Participant): boolean {
+  return kind === 'agent' && !rolesByHand && roles.length === 2 && roles.includes('lead') && roles.includes('reviewer');
+}

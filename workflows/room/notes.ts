@@ -3,7 +3,7 @@ import type { FindingAnswered, HeadMove, RoomEvent, RoundClosed, RoundOpened } f
 import type { MessageEvent } from './words.js';
 import { findingOf, isSettled } from './findings.js';
 import { holders, nameOf, namesOf, participantOf } from './members.js';
-import { awaited, hasDeclined, openRound } from './rounds.js';
+import { hasDeclined, missing, openRound } from './rounds.js';
 import { answersAreHidden } from './visibility.js';
 import { inWords } from './durations.js';
 
@@ -245,9 +245,10 @@ function findingAnswered(before: RoomState, event: FindingAnswered, texts: Texts
   return note(`${nameOf(before, answer.by)} ${said(answer, event.finding, before, finding)}${quoted(answer, texts)}`, to);
 }
 
+/** From whoever declined too, for it may submit after all (S7). */
 function isStillHiddenFromSomeone(before: RoomState, finding: Finding): boolean {
   const round = openRound(before);
-  return round !== null && finding.raisedIn === round.number && awaited(before, round).length > 0;
+  return round !== null && finding.raisedIn === round.number && missing(before, round).length > 0;
 }
 
 function said(answer: Answer, id: string, before: RoomState, finding: Finding | undefined): string {

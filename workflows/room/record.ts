@@ -50,14 +50,22 @@ export function withoutAgent<K extends Kept>(kept: K, id: ParticipantId): K {
       .filter((review) => review.by !== id)
       .map((review) => ({ ...review, references: review.references.filter((reference) => stays(reference.finding)) })),
     declines: kept.round.declines.filter((decline) => decline.by !== id),
+    closed: kept.round.closed && { ...kept.round.closed, missing: kept.round.closed.missing.filter((other) => other !== id) },
     seen: kept.round.seen.filter((other) => other !== id),
     reminded: kept.round.reminded.filter((other) => other !== id),
   };
-  const draft =
-    kept.draft?.posting.status === 'draft'
-      ? { ...kept.draft, findings: kept.draft.findings.map((finding) => withoutIds(finding, id, stays)) }
-      : kept.draft;
+  const draft = kept.draft && kept.draft.posting.status !== 'posted' ? unpostedWithout(kept.draft, id, stays) : kept.draft;
   return { ...kept, round, findings: kept.findings.filter((finding) => stays(finding.id)), draft };
+}
+
+/** A draft on its way to the forge too: where the posting fails, the ids must not come back with the draft. */
+function unpostedWithout(draft: Draft, id: ParticipantId, stays: (finding: string) => boolean): Draft {
+  const { posting } = draft;
+  return {
+    ...draft,
+    findings: draft.findings.map((finding) => withoutIds(finding, id, stays)),
+    posting: posting.status === 'posting' ? { ...posting, standing: posting.standing.filter((line) => stays(line.finding)) } : posting,
+  };
 }
 
 function withoutIds(finding: DraftFinding, id: ParticipantId, stays: (finding: string) => boolean): DraftFinding {

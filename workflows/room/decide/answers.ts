@@ -1,10 +1,10 @@
 import type { ReviewCommand } from '../commands.js';
 import type { Answer, Finding, RoomState } from '../state.js';
 import type { AnswerKind, AnsweredAs } from '../words.js';
-import { findingOf, isSettled, stateOf } from '../findings.js';
+import { countsAsAccepted, findingOf, isSettled, stateOf } from '../findings.js';
 import { nameOf } from '../members.js';
 import { hasSubmitted, raiserIsLost } from '../rounds.js';
-import { seenBy } from '../visibility.js';
+import { answersAreHidden, seenBy } from '../visibility.js';
 import { type Decision, type Refused, done, lacksRole, refuse, repeat, unknownFinding } from './checks.js';
 
 /** A1: the author's answer counts until a later one. */
@@ -28,10 +28,11 @@ export function resolve(room: RoomState, command: ReviewCommand & { type: 'resol
   if (isRepeat(room, command.finding, given, command.requestId)) return repeat({ finding: command.finding });
   const found = inLatestRound(room, command.finding, command.by);
   if ('kind' in found) return found;
-  const refused = as === 'reviewer' ? notForReviewers(room, found, given) : null;
+  const refused = as === 'reviewer' ? notForReviewers(room, found, given) : lacksRole(room, command.by, 'reviewer');
   if (refused) return refused;
   if (command.resolution === 'upheld' && found.answers.at(-1)?.kind !== 'reject') {
-    return refuse('invalid', `Finding ${found.id} is ${stateOf(room, found)}; only a rejected finding can be upheld.`, {
+    const state = answersAreHidden(room, found) ? 'not rejected' : stateOf(room, found);
+    return refuse('invalid', `Finding ${found.id} is ${state}; only a rejected finding can be upheld.`, {
       field: 'resolution',
     });
   }
@@ -53,16 +54,18 @@ function inLatestRound(room: RoomState, id: string, by: string): Finding | Refus
   const finding = findingOf(room, id);
   if (!finding || !findingOf(seenBy(room, by), id)) return unknownFinding(room, id);
   if (!isSettled(finding)) return finding;
-  return refuse('settled', `Finding ${id} is ${finding.answers.at(-1)!.kind}; it takes no more answers.`, { field: 'finding_id' });
+  const { kind, by: settledBy } = finding.answers.at(-1)!;
+  // How it was settled is told with the close, save to whoever settled it (A6).
+  const how = answersAreHidden(room, finding) && settledBy !== by ? 'resolved' : kind;
+  return refuse('settled', `Finding ${id} is ${how}; it takes no more answers.`, { field: 'finding_id' });
 }
 
 /** A9: what another reviewer than its raiser may do, and when. */
 function notForReviewers(room: RoomState, finding: Finding, given: Given): Refused | null {
   const raiser = nameOf(room, finding.raisedBy);
   const submitted = room.round !== null && hasSubmitted(room.round, given.by) && lacksRole(room, given.by, 'reviewer') === null;
-  const accepted = finding.answers.at(-1)?.kind === 'accept';
   const mark: AnswerKind[] = ['fixed', 'withdrawn'];
-  if (submitted && accepted && raiserIsLost(room, finding) && mark.includes(given.kind)) return null;
+  if (submitted && countsAsAccepted(room, finding) && raiserIsLost(room, finding) && mark.includes(given.kind)) return null;
   return refuse('role_required', `Only ${raiser}, who raised finding ${finding.id}, can resolve it.`, {
     hint: `Another reviewer can mark an accepted finding fixed or withdrawn once its raiser has lost the reviewer role or has not reviewed the round, and after submitting its own review.`,
   });

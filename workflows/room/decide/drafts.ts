@@ -19,7 +19,7 @@ export function save(room: RoomState, command: DraftCommand & { type: 'saveDraft
     draftIsFixed(room) ??
     anotherIsPosting(room) ??
     tooSoon(room, command.by) ??
-    badIds(command.draft.findings);
+    badIds(room, command.draft.findings);
   if (refused) return refused;
   const version = nextVersion(room);
   return done([{ type: 'DraftSaved', round: round!.number, headSha: round!.headSha, ...command.draft, by: command.by, version }], {
@@ -52,8 +52,9 @@ function tooSoon(room: RoomState, by: string): Refused | null {
   });
 }
 
-/** D2: at most 50 under one merged finding, each under one only. */
-function badIds(findings: readonly DraftFinding[]): Refused | null {
+/** D2: findings of this room's rounds, at most 50 under one merged finding, each under one only. */
+function badIds(room: RoomState, findings: readonly DraftFinding[]): Refused | null {
+  const stored = new Set([...room.findings.map((finding) => finding.id), ...room.settled]);
   const owner = new Map<string, number>();
   for (const [index, finding] of findings.entries()) {
     const field = `findings[${index}].finding_ids`;
@@ -63,6 +64,12 @@ function badIds(findings: readonly DraftFinding[]): Refused | null {
       });
     }
     for (const id of finding.findings) {
+      if (!stored.has(id)) {
+        return refuse('invalid', `There is no finding ${id} in this room.`, {
+          field,
+          hint: 'get_review_round lists the findings with their ids.',
+        });
+      }
       if (owner.has(id))
         return refuse('invalid', `${id} stands under findings[${owner.get(id)!}] already; each id stands under one merged finding.`, {
           field,
@@ -85,7 +92,7 @@ export function edit(room: RoomState, command: DraftCommand & { type: 'editDraft
   if (draft.version === command.version + 1 && draft.edited && command.requestId === undefined && isSame(draft, command.draft)) {
     return repeat({ round: draft.round, version: draft.version });
   }
-  const blocked = draft.version === command.version ? badIds(command.draft.findings) : oldVersion(draft, command.version);
+  const blocked = draft.version === command.version ? badIds(room, command.draft.findings) : oldVersion(draft, command.version);
   if (blocked) return blocked;
   return done([{ type: 'DraftEdited', ...command.draft, version: nextVersion(room) }], { round: draft.round, version: nextVersion(room) });
 }

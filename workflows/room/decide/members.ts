@@ -10,6 +10,8 @@ import { type Decision, done, notAMember, notTheOwner, refuse, repeat } from './
 export function join(room: RoomState, command: JoinCommand & { type: 'join' }, now: number): Decision {
   const { id, name, kind } = command.participant;
   const result = { participant: id };
+  const refused = command.by === id ? null : notTheOwner(room, command.by);
+  if (refused) return refused;
   if (isPresent(room, id)) return repeat(result);
   const joined: RoomFact = { type: 'ParticipantJoined', id, name, kind };
   if (kind === 'person') return done([joined], result);
@@ -25,6 +27,8 @@ export function leave(room: RoomState, command: JoinCommand & { type: 'leave' })
 
 /** R6. Sent to every room of the agent; a room that does not know it has nothing to do. */
 export function deleteAgent(room: RoomState, command: JoinCommand & { type: 'deleteAgent' }): Decision {
+  const refused = notTheOwner(room, command.by);
+  if (refused) return refused;
   const agent = participantOf(room, command.agent);
   if (!agent) return repeat({});
   if (agent.kind === 'person') return refuse('invalid', `@${agent.name} is a person; only agents can be deleted.`);

@@ -2,7 +2,7 @@ import type { NewFinding, ReviewCommand } from '../commands.js';
 import type { RoomFact } from '../events.js';
 import { LIMITS, type Finding, type Reference, type Review, type RoomState, type Round } from '../state.js';
 import { findingOf, isSettled } from '../findings.js';
-import { mayReadReviews } from '../visibility.js';
+import { mayReadReviews, wouldReveal } from '../visibility.js';
 import { hasSubmitted, openRound, unsettled } from '../rounds.js';
 import { type Decision, type Refused, done, lacksRole, refuse, repeat } from './checks.js';
 
@@ -58,7 +58,7 @@ function submitted(room: RoomState, review: Review, command: Submit) {
     findings: review.findings,
     replaced: review.replaced,
     warnings: warnings(room, command),
-    possibleDuplicates: possibleDuplicates(room, command.findings),
+    possibleDuplicates: possibleDuplicates(room, command.findings, review.at),
   };
 }
 
@@ -160,8 +160,10 @@ function warnings(room: RoomState, command: Submit): string[] {
 /** S4: how near two lines are to be about the same thing. */
 const NEAR = 3;
 
-function possibleDuplicates(room: RoomState, findings: readonly NewFinding[]): { index: number; finding: string }[] {
-  const carried = room.findings.filter((finding) => room.round?.carried.includes(finding.id) && !isSettled(finding));
+/** As of the review's own time, so that a repeat gets the first result (S9). */
+function possibleDuplicates(room: RoomState, findings: readonly NewFinding[], at: number): { index: number; finding: string }[] {
+  const wasSettled = (finding: Finding): boolean => isSettled(finding) && finding.answers.at(-1)!.at <= at;
+  const carried = room.findings.filter((finding) => room.round?.carried.includes(finding.id) && !wasSettled(finding));
   return findings.flatMap((added, index) => carried.filter((known) => sitsOn(added, known)).map((known) => ({ index, finding: known.id })));
 }
 
@@ -193,6 +195,7 @@ export function reveal(room: RoomState, command: ReviewCommand & { type: 'reveal
   if (!mayReadReviews(room, command.by)) {
     return refuse('conflict', `The reviews of round ${round.number} are hidden from you until you submit your own.`);
   }
-  const shown: RoomFact[] = round.seen.includes(command.by) ? [] : [{ type: 'ReviewsRevealed', to: command.by }];
+  // The review that was to be shown may be gone with its agent (R6): what nobody shows freezes nobody.
+  const shown: RoomFact[] = wouldReveal(room, command.by) ? [{ type: 'ReviewsRevealed', to: command.by }] : [];
   return done(shown);
 }

@@ -1,0 +1,70 @@
+import { ActivityFailure, ApplicationFailure, condition, proxyActivities, sleep } from '@temporalio/workflow';
+import { POSTING_FAILED, PROJECTION_CONFLICT, type RoomActivities } from './activities.js';
+import type { LiveRoom } from './live-room.js';
+import { learnHead } from './room-head.js';
+
+/** What a room does beside its loop: none of it decides anything, and none of it ends while the room runs. */
+
+const { project } = proxyActivities<RoomActivities>({
+  startToCloseTimeout: '10s',
+  retry: { initialInterval: '200ms', maximumInterval: '10s', nonRetryableErrorTypes: [PROJECTION_CONFLICT] },
+  summary: 'bring the database up to date',
+});
+
+const { watchHead: watch } = proxyActivities<RoomActivities>({
+  startToCloseTimeout: '60s',
+  retry: { initialInterval: '2s', maximumInterval: '5m' },
+  summary: "watch the pull request's head",
+});
+
+const { postReview } = proxyActivities<RoomActivities>({
+  startToCloseTimeout: '5m',
+  retry: { initialInterval: '5s', maximumInterval: '2m', maximumAttempts: 10, nonRetryableErrorTypes: [POSTING_FAILED] },
+  summary: 'post the review to the forge',
+});
+
+/** Projects what no edge has asked for, and what an edge that asked did not live to project. */
+export async function projectEvents(room: LiveRoom): Promise<never> {
+  for (;;) {
+    await condition(() => room.mustProject);
+    const { from, events } = room.batch();
+    const { seq } = await project({ slug: room.state.slug, from, events });
+    room.acknowledge(seq);
+  }
+}
+
+/** P4: looks again and again, at no cost in history while nothing moves. */
+export async function watchHead(room: LiveRoom): Promise<never> {
+  for (;;) {
+    try {
+      learnHead(room, await watch({ slug: room.state.slug, pullRequest: room.state.pullRequest }), Date.now());
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      await sleep('1m', { summary: 'the head cannot be watched; try again' });
+    }
+  }
+}
+
+/** D5: one posting at a time, started by the owner's command. */
+export async function postDrafts(room: LiveRoom, beside: { posting: boolean }): Promise<never> {
+  for (;;) {
+    await condition(() => room.state.draft?.posting.status === 'posting');
+    beside.posting = true;
+    const { slug, pullRequest, draft } = room.state;
+    try {
+      const { url, unplaced } = await postReview({ slug, pullRequest, version: draft!.version });
+      room.commitOwn([{ type: 'DraftPosted', url, unplaced }], Date.now());
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      room.commitOwn([{ type: 'PostingFailed', reason: reasonOf(error) }], Date.now());
+    }
+    beside.posting = false;
+  }
+}
+
+function reasonOf(error: ActivityFailure): string {
+  const { cause } = error;
+  return cause instanceof ApplicationFailure && cause.type === POSTING_FAILED
+    ? cause.message
+    : 'the forge could not be reached; try again later';
+}
