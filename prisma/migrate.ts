@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import pg from "pg";
-import { allTables, projectPaths, readMigrations, readSchema, withEngine, type PrismaPaths } from "./schema-engine.js";
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import pg from 'pg';
+import { allTables, projectPaths, readMigrations, readSchema, withEngine, type PrismaPaths } from './schema-engine.js';
 
 /** "barista". Not Prisma's own key: the engine takes that one itself, on another connection, and gives up after 10 s. */
 const ADVISORY_LOCK = 0x62617269;
@@ -22,10 +22,10 @@ export async function migrate(url: string, paths: PrismaPaths = projectPaths): P
         optInToShadowDatabase: false,
         filters: allTables,
       });
-      refuse("failed half-way in this database; put it right by hand, then delete its row in _prisma_migrations", failedMigrationNames);
-      refuse("changed after being applied to this database; take the change back and write a new migration", editedMigrationNames);
-      if (history && history.diagnostic !== "databaseIsBehind") {
-        refuse("applied to this database and unknown here; start the newer Barista", history.unpersistedMigrationNames);
+      refuse('failed half-way in this database; put it right by hand, then delete its row in _prisma_migrations', failedMigrationNames);
+      refuse('changed after being applied to this database; take the change back and write a new migration', editedMigrationNames);
+      if (history && history.diagnostic !== 'databaseIsBehind') {
+        refuse('applied to this database and unknown here; start the newer Barista', history.unpersistedMigrationNames);
       }
       const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList, filters: allTables });
       return appliedMigrationNames;
@@ -43,13 +43,13 @@ export async function diffAgainstSchema(url: string, paths: PrismaPaths = projec
     await migrate(scratch, paths);
     return withEngine(scratch, paths, async (engine) => {
       const { exitCode, stdout } = await engine.diff({
-        from: { tag: "schemaDatasource", ...readSchema(paths), configDir: dirname(paths.schemaFile) },
-        to: { tag: "schemaDatamodel", ...readSchema(paths) },
+        from: { tag: 'schemaDatasource', ...readSchema(paths), configDir: dirname(paths.schemaFile) },
+        to: { tag: 'schemaDatamodel', ...readSchema(paths) },
         script: true,
         exitCode: true,
         filters: allTables,
       });
-      return exitCode === 0 ? "" : (stdout ?? "");
+      return exitCode === 0 ? '' : (stdout ?? '');
     });
   });
 }
@@ -61,23 +61,26 @@ export async function diffAgainstSchema(url: string, paths: PrismaPaths = projec
 export async function newMigration(url: string, name: string, now: number, paths: PrismaPaths = projectPaths): Promise<string | undefined> {
   const sql = await diffAgainstSchema(url, paths);
   if (!sql) return undefined;
-  const stamp = new Date(now).toISOString().replace(/\D/g, "").slice(0, 14);
-  const folder = `${stamp}_${name.replace(/[^a-z0-9]+/gi, "_").toLowerCase()}`;
+  const stamp = new Date(now).toISOString().replace(/\D/g, '').slice(0, 14);
+  const folder = `${stamp}_${name.replace(/[^a-z0-9]+/gi, '_').toLowerCase()}`;
   mkdirSync(join(paths.migrationsDir, folder), { recursive: true });
-  writeFileSync(join(paths.migrationsDir, folder, "migration.sql"), sql);
-  writeFileSync(join(paths.migrationsDir, "migration_lock.toml"), '# Prisma reads this file; it names the kind of database.\nprovider = "postgresql"\n');
+  writeFileSync(join(paths.migrationsDir, folder, 'migration.sql'), sql);
+  writeFileSync(
+    join(paths.migrationsDir, 'migration_lock.toml'),
+    '# Prisma reads this file; it names the kind of database.\nprovider = "postgresql"\n',
+  );
   return folder;
 }
 
 function refuse(what: string, names: string[]): void {
-  if (names.length > 0) throw new Error(`The database was not migrated: ${names.join(", ")} ${what}.`);
+  if (names.length > 0) throw new Error(`The database was not migrated: ${names.join(', ')} ${what}.`);
 }
 
 async function withAdvisoryLock<T>(url: string, work: () => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query("select pg_advisory_lock($1)", [ADVISORY_LOCK]);
+    await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
     return await work();
   } finally {
     await client.end(); // the session's end frees the lock
@@ -85,7 +88,7 @@ async function withAdvisoryLock<T>(url: string, work: () => Promise<T>): Promise
 }
 
 async function withScratchDatabase<T>(url: string, work: (url: string) => Promise<T>): Promise<T> {
-  const name = `barista_scratch_${randomUUID().replaceAll("-", "")}`;
+  const name = `barista_scratch_${randomUUID().replaceAll('-', '')}`;
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

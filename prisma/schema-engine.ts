@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
-import { dirname, join } from "node:path";
-import pg from "pg";
-import { PrismaPg } from "@prisma/adapter-pg";
-import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from "@prisma/driver-adapter-utils";
-import type { MigrationList, SchemaContainer, SchemaEngine } from "@prisma/schema-engine-wasm";
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
+import pg from 'pg';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
+import type { MigrationList, SchemaContainer, SchemaEngine } from '@prisma/schema-engine-wasm';
 
 /** Where the schema and its migrations are; the defaults are the project's own. */
 export interface PrismaPaths {
@@ -14,7 +14,7 @@ export interface PrismaPaths {
 }
 
 const here = dirname(fileURLToPath(import.meta.url));
-export const projectPaths: PrismaPaths = { schemaFile: join(here, "schema.prisma"), migrationsDir: join(here, "migrations") };
+export const projectPaths: PrismaPaths = { schemaFile: join(here, 'schema.prisma'), migrationsDir: join(here, 'migrations') };
 
 export const allTables = { externalTables: [], externalEnums: [] };
 
@@ -23,15 +23,17 @@ const { WebAssembly } = globalThis as unknown as {
   WebAssembly: { instantiate(code: Uint8Array, imports: object): Promise<{ instance: { exports: Record<string, () => void> } }> };
 };
 
-type EngineModule = typeof import("@prisma/schema-engine-wasm/schema_engine_bg");
+type EngineModule = typeof import('@prisma/schema-engine-wasm/schema_engine_bg');
 let loaded: Promise<EngineModule> | undefined;
 
 /** Prisma's schema engine as WebAssembly. Its own entry imports the .wasm file as a module, which Node 20 cannot. */
 function loadEngine(): Promise<EngineModule> {
   loaded ??= (async () => {
-    const dir = dirname(createRequire(import.meta.url).resolve("@prisma/schema-engine-wasm"));
-    const engine = await import("@prisma/schema-engine-wasm/schema_engine_bg");
-    const { instance } = await WebAssembly.instantiate(readFileSync(join(dir, "schema_engine_bg.wasm")), { "./schema_engine_bg.js": engine });
+    const dir = dirname(createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm'));
+    const engine = await import('@prisma/schema-engine-wasm/schema_engine_bg');
+    const { instance } = await WebAssembly.instantiate(readFileSync(join(dir, 'schema_engine_bg.wasm')), {
+      './schema_engine_bg.js': engine,
+    });
     // Where the engine puts why it panicked; without it a panic is an error about this missing object.
     Object.assign(globalThis, { PRISMA_WASM_PANIC_REGISTRY: { set_message: (message: string) => console.error(message) } });
     engine.__wbg_set_wasm(instance.exports);
@@ -97,23 +99,28 @@ class EngineAdapterFactory extends PrismaPg {
 }
 
 export function readSchema({ schemaFile }: PrismaPaths): { files: SchemaContainer[] } {
-  return { files: [{ path: "schema.prisma", content: readFileSync(schemaFile, "utf8") }] };
+  return { files: [{ path: 'schema.prisma', content: readFileSync(schemaFile, 'utf8') }] };
 }
 
 /** The migrations on disk, in order, as the engine takes them. */
 export function readMigrations({ migrationsDir }: PrismaPaths): MigrationList {
-  const lockfile = join(migrationsDir, "migration_lock.toml");
-  const directories = existsSync(migrationsDir) ? readdirSync(migrationsDir, { withFileTypes: true }).filter((entry) => entry.isDirectory()) : [];
+  const lockfile = join(migrationsDir, 'migration_lock.toml');
+  const directories = existsSync(migrationsDir)
+    ? readdirSync(migrationsDir, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    : [];
   return {
     baseDir: migrationsDir,
-    lockfile: { path: "migration_lock.toml", content: existsSync(lockfile) ? readFileSync(lockfile, "utf8") : null },
-    shadowDbInitScript: "",
+    lockfile: { path: 'migration_lock.toml', content: existsSync(lockfile) ? readFileSync(lockfile, 'utf8') : null },
+    shadowDbInitScript: '',
     migrationDirectories: directories
       .map(({ name }) => name)
       .sort()
       .map((name) => ({
         path: name,
-        migrationFile: { path: "migration.sql", content: { tag: "ok", value: readFileSync(join(migrationsDir, name, "migration.sql"), "utf8") } },
+        migrationFile: {
+          path: 'migration.sql',
+          content: { tag: 'ok', value: readFileSync(join(migrationsDir, name, 'migration.sql'), 'utf8') },
+        },
       })),
   };
 }

@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { run } from "./setup.mjs";
+import { run } from './setup.mjs';
 
-await run("cli/main.ts", process.argv.slice(2));
+await run('cli/main.ts', process.argv.slice(2));

@@ -1,12 +1,12 @@
-import { spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync } from "node:fs";
-import type { Socket } from "node:net";
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 
 export interface ChildOptions {
   command: string;
   args: string[];
   /** What asks the program to end in good order. */
-  stopSignal: "SIGINT" | "SIGTERM";
+  stopSignal: 'SIGINT' | 'SIGTERM';
   /** Both outputs go here, from the start of each run. */
   logFile: string;
   env?: NodeJS.ProcessEnv;
@@ -37,25 +37,25 @@ wait "$child"
 
 /** Starts a program that cannot outlive this process. Throws when it cannot be started at all. */
 export async function startChild(options: ChildOptions): Promise<Child> {
-  const log = openSync(options.logFile, "w", 0o600);
-  const guard = spawn("/bin/sh", ["-c", GUARD, "sh", options.command, ...options.args], {
+  const log = openSync(options.logFile, 'w', 0o600);
+  const guard = spawn('/bin/sh', ['-c', GUARD, 'sh', options.command, ...options.args], {
     detached: true,
-    stdio: ["ignore", log, log, "pipe"],
+    stdio: ['ignore', log, log, 'pipe'],
     env: { ...(options.env ?? process.env), STOP_SIGNAL: options.stopSignal.slice(3) },
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.gid }),
   });
   closeSync(log);
   const pipe = guard.stdio[3] as Socket;
-  pipe.on("error", () => {}); // the far end is gone: `exited` says so
+  pipe.on('error', () => {}); // the far end is gone: `exited` says so
   const exited = new Promise<{ code: number | null }>((resolve) => {
-    guard.once("exit", (code) => {
+    guard.once('exit', (code) => {
       pipe.destroy();
       resolve({ code });
     });
   });
   const pid = await new Promise<number>((resolve, reject) => {
-    guard.once("error", reject);
-    pipe.once("data", (line) => resolve(Number(String(line).trim())));
+    guard.once('error', reject);
+    pipe.once('data', (line) => resolve(Number(String(line).trim())));
     void exited.then(() => reject(new Error(`${options.command} did not start: ${lastLogLines(options.logFile)}`)));
   });
   return {
@@ -65,7 +65,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
       pipe.destroy();
       const timer = setTimeout(() => {
         try {
-          process.kill(-guard.pid!, "SIGKILL");
+          process.kill(-guard.pid!, 'SIGKILL');
         } catch {
           // gone between the check and the signal, which is what was wanted
         }
@@ -78,7 +78,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
 
 /** The end of a log in one line, for an error message. */
 export function lastLogLines(file: string, count = 3): string {
-  return readFileSync(file, "utf8").trim().split("\n").slice(-count).join(" | ") || "it printed nothing";
+  return readFileSync(file, 'utf8').trim().split('\n').slice(-count).join(' | ') || 'it printed nothing';
 }
 
 /** Whether a process with this id exists (whoever owns it). */
@@ -87,6 +87,6 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -1,7 +1,7 @@
 // Plain JavaScript: stack/setup.mjs takes a lock before anything is installed.
-import { execFileSync } from "node:child_process";
-import { randomUUID } from "node:crypto";
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
 /**
  * Takes a lock that is a file naming its holder. One left by a process that is gone (SIGKILL) is taken over.
@@ -18,7 +18,7 @@ export function takeLockFile(file) {
         linkSync(draft, file); // appears whole or not at all
         return { release: () => void (readOrNull(file) === mine && rmSync(file, { force: true })) };
       } catch (error) {
-        if (codeOf(error) !== "EEXIST") throw error;
+        if (codeOf(error) !== 'EEXIST') throw error;
       }
       const theirs = readOrNull(file);
       if (theirs === null) continue;
@@ -35,7 +35,7 @@ export function takeLockFile(file) {
 function livingHolder(text) {
   try {
     const { pid, start } = JSON.parse(text);
-    return start !== "" && processStart(pid) === start ? pid : null;
+    return start !== '' && processStart(pid) === start ? pid : null;
   } catch {
     return null; // no lock of ours: nobody can be holding it
   }
@@ -46,7 +46,7 @@ function takeAway(file, stale, aside) {
   try {
     renameSync(file, aside);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return;
+    if (codeOf(error) === 'ENOENT') return;
     throw error;
   }
   if (readOrNull(aside) !== stale) linkSync(aside, file);
@@ -59,23 +59,23 @@ function takeAway(file, stale, aside) {
  */
 function processStart(pid) {
   try {
-    if (process.platform === "linux") {
-      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" "); // the name before may hold spaces
-      return fields[0] === "Z" ? "" : (fields[19] ?? "");
+    if (process.platform === 'linux') {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name before may hold spaces
+      return fields[0] === 'Z' ? '' : (fields[19] ?? '');
     }
-    return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" }).trim();
+    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
   } catch {
-    return "";
+    return '';
   }
 }
 
 /** @param {string} file @returns {string | null} */
 function readOrNull(file) {
   try {
-    return readFileSync(file, "utf8");
+    return readFileSync(file, 'utf8');
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return null;
+    if (codeOf(error) === 'ENOENT') return null;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { takeLockFile } from "./lock-file.mjs";
-import { StackError } from "./errors.js";
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { takeLockFile } from './lock-file.mjs';
+import { StackError } from './errors.js';
 
 /**
  * Takes the data folder for this process. A second process gets one line naming the holder's pid.
@@ -9,8 +9,10 @@ import { StackError } from "./errors.js";
  */
 export function lockDataDir(dataDir: string): () => void {
   const lock = tryLock(dataDir);
-  if ("holder" in lock) {
-    throw new StackError(`The data folder ${dataDir} is in use by process ${lock.holder}. Stop that one first, or set BARISTA_DATA_DIR to another folder.`);
+  if ('holder' in lock) {
+    throw new StackError(
+      `The data folder ${dataDir} is in use by process ${lock.holder}. Stop that one first, or set BARISTA_DATA_DIR to another folder.`,
+    );
   }
   return lock.release;
 }
@@ -18,8 +20,10 @@ export function lockDataDir(dataDir: string): () => void {
 function tryLock(dataDir: string) {
   try {
     mkdirSync(dataDir, { recursive: true });
-    return takeLockFile(join(dataDir, "lock"));
+    return takeLockFile(join(dataDir, 'lock'));
   } catch (error) {
-    throw new StackError(`The data folder ${dataDir} cannot be written (${(error as Error).message}). Set BARISTA_DATA_DIR to a folder of your own.`);
+    throw new StackError(
+      `The data folder ${dataDir} cannot be written (${(error as Error).message}). Set BARISTA_DATA_DIR to a folder of your own.`,
+    );
   }
 }

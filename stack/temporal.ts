@@ -1,12 +1,12 @@
-import { mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
-import { Connection } from "@temporalio/client";
-import { lastLogLines, startChild, type Child } from "./child.js";
-import { StackError } from "./errors.js";
-import { freePort, requireFreePort } from "./ports.js";
-import { ensureSearchAttributes, searchAttributes } from "./search-attributes.js";
-import { findTemporalCli } from "./temporal-binaries.js";
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { lastLogLines, startChild, type Child } from './child.js';
+import { StackError } from './errors.js';
+import { freePort, requireFreePort } from './ports.js';
+import { ensureSearchAttributes, searchAttributes } from './search-attributes.js';
+import { findTemporalCli } from './temporal-binaries.js';
 
 export interface Temporal {
   /** `host:port` of the gRPC front end. */
@@ -36,7 +36,7 @@ export interface TemporalOptions {
   cliPath?: string;
 }
 
-const NAMESPACE = "default";
+const NAMESPACE = 'default';
 const START_MS = 30_000;
 const POLL_MS = 50;
 
@@ -45,10 +45,10 @@ const POLL_MS = 50;
  * it. Time skipping a workflow and pausing one serve demos, tests and operators.
  */
 const DYNAMIC_CONFIG = [
-  "history.maxInFlightUpdates=200",
-  "history.MaxBufferedQueryCount=200",
-  "frontend.WorkflowTimeSkippingEnabled=true",
-  "frontend.WorkflowPauseEnabled=true",
+  'history.maxInFlightUpdates=200',
+  'history.MaxBufferedQueryCount=200',
+  'frontend.WorkflowTimeSkippingEnabled=true',
+  'frontend.WorkflowPauseEnabled=true',
 ];
 
 /**
@@ -60,9 +60,9 @@ export async function startTemporal(options: TemporalOptions): Promise<Temporal>
   const { dataDir, ui = true } = options;
   mkdirSync(dataDir, { recursive: true });
   if (options.port !== undefined) await requireFreePort(options.port);
-  if (ui && options.uiPort !== undefined) await requireFreePort(options.uiPort, "TEMPORAL_UI_PORT");
-  const cliPath = options.cliPath ?? (await findTemporalCli({ binDir: join(dataDir, "bin") }));
-  const logFile = join(dataDir, "temporal.log");
+  if (ui && options.uiPort !== undefined) await requireFreePort(options.uiPort, 'TEMPORAL_UI_PORT');
+  const cliPath = options.cliPath ?? (await findTemporalCli({ binDir: join(dataDir, 'bin') }));
+  const logFile = join(dataDir, 'temporal.log');
   const deadline = performance.now() + START_MS;
   for (;;) {
     const port = options.port ?? (await freePort());
@@ -70,13 +70,13 @@ export async function startTemporal(options: TemporalOptions): Promise<Temporal>
     const child = await startChild({
       command: cliPath,
       args: [
-        ...["server", "start-dev", "--ip", "127.0.0.1", "--port", String(port), "--log-level", "warn"],
-        ...(uiPort === undefined ? ["--headless"] : ["--ui-port", String(uiPort)]),
-        ...(options.inMemory ? [] : ["--db-filename", join(dataDir, "temporal.db")]),
-        ...Object.entries(searchAttributes).flatMap(([name, type]) => ["--search-attribute", `${name}=${type}`]),
-        ...DYNAMIC_CONFIG.flatMap((value) => ["--dynamic-config-value", value]),
+        ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'warn'],
+        ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)]),
+        ...(options.inMemory ? [] : ['--db-filename', join(dataDir, 'temporal.db')]),
+        ...Object.entries(searchAttributes).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
+        ...DYNAMIC_CONFIG.flatMap((value) => ['--dynamic-config-value', value]),
       ],
-      stopSignal: "SIGTERM",
+      stopSignal: 'SIGTERM',
       logFile,
     });
     const uiUrl = uiPort === undefined ? undefined : `http://127.0.0.1:${uiPort}`;
@@ -85,14 +85,14 @@ export async function startTemporal(options: TemporalOptions): Promise<Temporal>
       return { address, namespace: NAMESPACE, uiUrl, ...handle(child, logFile) };
     }
     await child.stop();
-    const portTaken = readFileSync(logFile, "utf8").includes("address already in use");
+    const portTaken = readFileSync(logFile, 'utf8').includes('address already in use');
     if (!portTaken || performance.now() > deadline) {
       throw new StackError(`Temporal's dev server does not start: ${lastLogLines(logFile)}. Its log is ${logFile}.`);
     }
   }
 }
 
-function handle(child: Child, logFile: string): Pick<Temporal, "pid" | "exited" | "stop"> {
+function handle(child: Child, logFile: string): Pick<Temporal, 'pid' | 'exited' | 'stop'> {
   let stopping = false;
   const exited = new Promise<string>((resolve) => {
     void child.exited.then(() => {

@@ -1,31 +1,33 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { lockDataDir } from "../../stack/lock.js";
-import { freePort, requireFreePort } from "../../stack/ports.js";
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { lockDataDir } from '../../stack/lock.js';
+import { freePort, requireFreePort } from '../../stack/ports.js';
 
 let dataDir: string;
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "barista-lock-"));
+  dataDir = mkdtempSync(join(tmpdir(), 'barista-lock-'));
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
 async function lockElsewhere() {
   const script = `import { lockDataDir } from "./stack/lock.ts"; lockDataDir(${JSON.stringify(dataDir)}); console.log("locked"); process.stdin.resume();`;
-  const other = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", script], { stdio: ["pipe", "pipe", "inherit"] });
-  await once(other.stdout, "data");
+  const other = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  await once(other.stdout, 'data');
   return other;
 }
 
-test("a locked data folder is one line naming the process and the setting; SIGKILL frees it", async () => {
+test('a locked data folder is one line naming the process and the setting; SIGKILL frees it', async () => {
   const other = await lockElsewhere();
-  expect(() => lockDataDir(dataDir)).toThrow(`The data folder ${dataDir} is in use by process ${other.pid}. Stop that one first, or set BARISTA_DATA_DIR to another folder.`);
-  other.kill("SIGKILL");
-  await once(other, "exit");
+  expect(() => lockDataDir(dataDir)).toThrow(
+    `The data folder ${dataDir} is in use by process ${other.pid}. Stop that one first, or set BARISTA_DATA_DIR to another folder.`,
+  );
+  other.kill('SIGKILL');
+  await once(other, 'exit');
   lockDataDir(dataDir)();
 });
 
@@ -39,28 +41,32 @@ test("a lock given back can be taken again, and giving it back twice takes nobod
   again();
 });
 
-test("a stale lock whose pid went to another program is taken over, and so is a broken one", () => {
-  for (const text of [JSON.stringify({ pid: process.pid, start: "an earlier process" }), "", "{"]) {
-    writeFileSync(join(dataDir, "lock"), text);
+test('a stale lock whose pid went to another program is taken over, and so is a broken one', () => {
+  for (const text of [JSON.stringify({ pid: process.pid, start: 'an earlier process' }), '', '{']) {
+    writeFileSync(join(dataDir, 'lock'), text);
     lockDataDir(dataDir)();
   }
 });
 
-test("a data folder that cannot be written is one line naming the setting", () => {
-  writeFileSync(join(dataDir, "file"), "");
-  expect(() => lockDataDir(join(dataDir, "file"))).toThrow(/cannot be written \(.*\)\. Set BARISTA_DATA_DIR to a folder of your own\.$/);
+test('a data folder that cannot be written is one line naming the setting', () => {
+  writeFileSync(join(dataDir, 'file'), '');
+  expect(() => lockDataDir(join(dataDir, 'file'))).toThrow(/cannot be written \(.*\)\. Set BARISTA_DATA_DIR to a folder of your own\.$/);
 });
 
-test("a port in use is one line naming the port and the setting", async () => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
+test('a port in use is one line naming the port and the setting', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  await expect(requireFreePort(port, "PORT")).rejects.toThrow(new RegExp(`^Port ${port} on 127.0.0.1 is in use by another program. Stop that program, or set PORT to another port, e.g. PORT=\\d+\\.$`));
+  await expect(requireFreePort(port, 'PORT')).rejects.toThrow(
+    new RegExp(
+      `^Port ${port} on 127.0.0.1 is in use by another program. Stop that program, or set PORT to another port, e.g. PORT=\\d+\\.$`,
+    ),
+  );
   server.close();
-  await once(server, "close");
-  await requireFreePort(port, "PORT");
+  await once(server, 'close');
+  await requireFreePort(port, 'PORT');
 });
 
-test("a free port can be listened on", async () => {
+test('a free port can be listened on', async () => {
   await requireFreePort(await freePort());
 });

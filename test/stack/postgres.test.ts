@@ -1,23 +1,23 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import pg from "pg";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { isAlive } from "../../stack/child.js";
-import { startPostgres, type Postgres } from "../../stack/postgres.js";
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isAlive } from '../../stack/child.js';
+import { startPostgres, type Postgres } from '../../stack/postgres.js';
 
 let dataDir: string;
 let servers: Postgres[];
 let others: ChildProcess[];
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "barista-postgres-"));
+  dataDir = mkdtempSync(join(tmpdir(), 'barista-postgres-'));
   servers = [];
   others = [];
 });
 afterEach(async () => {
-  for (const other of others) other.kill("SIGKILL");
+  for (const other of others) other.kill('SIGKILL');
   for (const server of servers) await server.stop();
   await expect.poll(postmasterPid).toBeUndefined();
   rmSync(dataDir, { recursive: true });
@@ -36,9 +36,9 @@ async function startElsewhere(): Promise<{ url: string; pid: number; process: Ch
     const { url, pid } = await startPostgres({ dataDir: ${JSON.stringify(dataDir)}, durable: false });
     console.log(JSON.stringify({ url, pid }));
     process.stdin.resume();`;
-  const other = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", script], { stdio: ["pipe", "pipe", "inherit"] });
+  const other = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
   others.push(other);
-  const [line] = (await once(other.stdout, "data")) as [Buffer];
+  const [line] = (await once(other.stdout, 'data')) as [Buffer];
   return { ...(JSON.parse(String(line)) as { url: string; pid: number }), process: other };
 }
 
@@ -54,7 +54,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
 
 function postmasterPid(): number | undefined {
   try {
-    const pid = Number(readFileSync(join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0]);
+    const pid = Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]);
     return isAlive(pid) ? pid : undefined;
   } catch {
     return undefined;
@@ -63,53 +63,53 @@ function postmasterPid(): number | undefined {
 
 test("data and password outlive a restart; the password is the owner's alone", async () => {
   const first = await start();
-  await query(first.url, "create table kept as select 1 as a");
+  await query(first.url, 'create table kept as select 1 as a');
   await first.stop();
   expect(isAlive(first.pid)).toBe(false);
   const second = await start();
-  expect(await query(second.url, "select a from kept")).toEqual([{ a: 1 }]);
+  expect(await query(second.url, 'select a from kept')).toEqual([{ a: 1 }]);
   expect(new URL(second.url).password).toBe(new URL(first.url).password);
-  expect(statSync(join(dataDir, "postgres.password")).mode & 0o777).toBe(0o600);
+  expect(statSync(join(dataDir, 'postgres.password')).mode & 0o777).toBe(0o600);
 });
 
-test("a wrong password is refused", async () => {
+test('a wrong password is refused', async () => {
   const url = new URL((await start()).url);
-  url.password = "wrong";
-  await expect(query(url.href, "select 1")).rejects.toThrow(/password authentication failed/);
+  url.password = 'wrong';
+  await expect(query(url.href, 'select 1')).rejects.toThrow(/password authentication failed/);
 });
 
-test("a second process shares the server, and leaves it running when it stops", async () => {
+test('a second process shares the server, and leaves it running when it stops', async () => {
   const other = await startElsewhere();
   const mine = await start();
   expect(mine.url).toBe(other.url);
   await mine.stop();
-  expect(await query(other.url, "select 1 as a")).toEqual([{ a: 1 }]);
+  expect(await query(other.url, 'select 1 as a')).toEqual([{ a: 1 }]);
 });
 
-test("two processes that start at once share one server", async () => {
+test('two processes that start at once share one server', async () => {
   const [a, b, c] = await Promise.all([startElsewhere(), startElsewhere(), start()]);
   expect(new Set([a.pid, b.pid, c.pid]).size).toBe(1);
 });
 
-test("the server ends with the process that started it, by SIGKILL too, and the next start finds the data", async () => {
+test('the server ends with the process that started it, by SIGKILL too, and the next start finds the data', async () => {
   const other = await startElsewhere();
-  await query(other.url, "create table kept as select 1 as a");
-  other.process.kill("SIGKILL");
+  await query(other.url, 'create table kept as select 1 as a');
+  other.process.kill('SIGKILL');
   const mine = await start();
   expect(mine.pid).not.toBe(other.pid);
-  expect(await query(mine.url, "select a from kept")).toEqual([{ a: 1 }]);
+  expect(await query(mine.url, 'select a from kept')).toEqual([{ a: 1 }]);
 });
 
-test("a server killed with SIGKILL leaves a stale pid file, and the next start finds the data", async () => {
+test('a server killed with SIGKILL leaves a stale pid file, and the next start finds the data', async () => {
   const first = await start();
-  await query(first.url, "create table kept as select 1 as a");
-  process.kill(first.pid, "SIGKILL");
+  await query(first.url, 'create table kept as select 1 as a');
+  process.kill(first.pid, 'SIGKILL');
   expect(await first.exited).toMatch(/^PostgreSQL ended by itself/);
-  expect(await query((await start()).url, "select a from kept")).toEqual([{ a: 1 }]);
+  expect(await query((await start()).url, 'select a from kept')).toEqual([{ a: 1 }]);
 });
 
-test("a stale pid file whose pid went to another program does not stop the start", async () => {
+test('a stale pid file whose pid went to another program does not stop the start', async () => {
   await (await start()).stop();
-  writeFileSync(join(dataDir, "postgres/postmaster.pid"), `${process.pid}\n${dataDir}\n0\n5432\n\n127.0.0.1\n\nready\n`);
-  expect(await query((await start()).url, "select 1 as a")).toEqual([{ a: 1 }]);
+  writeFileSync(join(dataDir, 'postgres/postmaster.pid'), `${process.pid}\n${dataDir}\n0\n5432\n\n127.0.0.1\n\nready\n`);
+  expect(await query((await start()).url, 'select 1 as a')).toEqual([{ a: 1 }]);
 });

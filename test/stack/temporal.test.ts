@@ -1,17 +1,17 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Client, Connection } from "@temporalio/client";
-import { TestWorkflowEnvironment } from "@temporalio/testing";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { ensureSearchAttributes, searchAttributes } from "../../stack/search-attributes.js";
-import { startTemporal, type Temporal } from "../../stack/temporal.js";
-import { temporalAddress, temporalCliPath, timeSkippingServerPath } from "../support/services.js";
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ensureSearchAttributes, searchAttributes } from '../../stack/search-attributes.js';
+import { startTemporal, type Temporal } from '../../stack/temporal.js';
+import { temporalAddress, temporalCliPath, timeSkippingServerPath } from '../support/services.js';
 
 let dataDir: string;
 let servers: Temporal[];
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "barista-temporal-"));
+  dataDir = mkdtempSync(join(tmpdir(), 'barista-temporal-'));
   servers = [];
 });
 afterEach(async () => {
@@ -34,34 +34,40 @@ async function withClient<T>(address: string, use: (client: Client) => Promise<T
   }
 }
 
-test("the dev server answers with its UI and search attributes, keeps workflows over a restart, and can be seen to die", async () => {
+test('the dev server answers with its UI and search attributes, keeps workflows over a restart, and can be seen to die', async () => {
   const first = await start();
   expect((await fetch(first.uiUrl!)).status).toBe(200);
-  await withClient(first.address, (client) => client.workflow.start("someWorkflow", { workflowId: "kept", taskQueue: "nobody" }));
+  await withClient(first.address, (client) => client.workflow.start('someWorkflow', { workflowId: 'kept', taskQueue: 'nobody' }));
   await first.stop();
 
   const second = await start();
-  expect(await withClient(second.address, async (client) => (await client.workflow.getHandle("kept").describe()).status.name)).toBe("RUNNING");
-  process.kill(second.pid, "SIGKILL");
+  expect(await withClient(second.address, async (client) => (await client.workflow.getHandle('kept').describe()).status.name)).toBe(
+    'RUNNING',
+  );
+  process.kill(second.pid, 'SIGKILL');
   expect(await second.exited).toMatch(/^Temporal's dev server ended by itself/);
 });
 
-test("a UI port in use is one line naming the port and the setting", async () => {
+test('a UI port in use is one line naming the port and the setting', async () => {
   const uiPort = Number(new URL((await start()).uiUrl!).port);
-  await expect(start({ uiPort })).rejects.toThrow(`Port ${uiPort} on 127.0.0.1 is in use by another program. Stop that program, or set TEMPORAL_UI_PORT to another port`);
+  await expect(start({ uiPort })).rejects.toThrow(
+    `Port ${uiPort} on 127.0.0.1 is in use by another program. Stop that program, or set TEMPORAL_UI_PORT to another port`,
+  );
 });
 
-test("search attributes are added once to a server that lacks them, and a wrong type is refused by name", async () => {
-  const env = await TestWorkflowEnvironment.createLocal({ server: { executable: { type: "existing-path", path: await temporalCliPath() }, log: { format: "pretty", level: "error" } } });
+test('search attributes are added once to a server that lacks them, and a wrong type is refused by name', async () => {
+  const env = await TestWorkflowEnvironment.createLocal({
+    server: { executable: { type: 'existing-path', path: await temporalCliPath() }, log: { format: 'pretty', level: 'error' } },
+  });
   try {
     const connection = env.connection as Connection;
-    await Promise.all([ensureSearchAttributes(connection, "default"), ensureSearchAttributes(connection, "default")]);
-    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: "default" });
+    await Promise.all([ensureSearchAttributes(connection, 'default'), ensureSearchAttributes(connection, 'default')]);
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: 'default' });
     expect(Object.keys(customAttributes!)).toEqual(expect.arrayContaining(Object.keys(searchAttributes)));
 
-    await connection.operatorService.removeSearchAttributes({ namespace: "default", searchAttributes: ["BaristaRound"] });
-    await connection.operatorService.addSearchAttributes({ namespace: "default", searchAttributes: { BaristaRound: 2 } });
-    await expect(ensureSearchAttributes(connection, "default")).rejects.toThrow(/BaristaRound as another type \(Int needed\)/);
+    await connection.operatorService.removeSearchAttributes({ namespace: 'default', searchAttributes: ['BaristaRound'] });
+    await connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes: { BaristaRound: 2 } });
+    await expect(ensureSearchAttributes(connection, 'default')).rejects.toThrow(/BaristaRound as another type \(Int needed\)/);
   } finally {
     await env.teardown();
   }
@@ -69,6 +75,8 @@ test("search attributes are added once to a server that lacks them, and a wrong 
 
 test("the run's own servers answer", async () => {
   await withClient(await temporalAddress(), (client) => client.connection.ensureConnected());
-  const env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: { type: "existing-path", path: await timeSkippingServerPath() } } });
+  const env = await TestWorkflowEnvironment.createTimeSkipping({
+    server: { executable: { type: 'existing-path', path: await timeSkippingServerPath() } },
+  });
   await env.teardown();
 });

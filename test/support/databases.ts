@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
-import pg from "pg";
-import { migrate } from "../../prisma/migrate.js";
-import { startPostgres } from "../../stack/postgres.js";
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { migrate } from '../../prisma/migrate.js';
+import { startPostgres } from '../../stack/postgres.js';
 
 export interface Databases {
   /** A copy of a database migrated once; its connection string. */
@@ -18,9 +18,9 @@ export async function databases(dataDir: string): Promise<Databases> {
   const embedded = process.env.DATABASE_URL ? undefined : await startPostgres({ dataDir, durable: false });
   const adminUrl = embedded?.url ?? process.env.DATABASE_URL!;
   const admin = new pg.Client({ connectionString: adminUrl });
-  admin.on("error", () => {}); // a test may take the server away; the next statement says so
+  admin.on('error', () => {}); // a test may take the server away; the next statement says so
   await admin.connect();
-  const run = `barista_test_${randomBytes(4).toString("hex")}`;
+  const run = `barista_test_${randomBytes(4).toString('hex')}`;
   const names: string[] = [];
 
   async function createFrom(template: string): Promise<string> {
@@ -34,9 +34,9 @@ export async function databases(dataDir: string): Promise<Databases> {
 
   let migrated: Promise<string> | undefined;
   return {
-    createEmpty: () => createFrom("template0"),
+    createEmpty: () => createFrom('template0'),
     async create() {
-      migrated ??= createFrom("template0").then(async (url) => {
+      migrated ??= createFrom('template0').then(async (url) => {
         await migrate(url);
         return new URL(url).pathname.slice(1);
       });
