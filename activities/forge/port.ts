@@ -168,7 +168,8 @@ export type FileRead =
       readonly totalLines: number;
       readonly notUtf8: boolean;
     }
-  | { readonly kind: 'binary' | 'too_large'; readonly sha: string; readonly size: number }
+  | { readonly kind: 'binary'; readonly sha: string; readonly size: number }
+  | { readonly kind: 'too_large'; readonly sha: string; readonly size: number }
   | { readonly kind: 'symlink'; readonly sha: string; readonly target: string }
   | { readonly kind: 'submodule'; readonly sha: string }
   | { readonly kind: 'folder' | 'missing' };
