@@ -1,0 +1,117 @@
+import type { Message, MessagePage } from '../../prisma/store.js';
+import { isPresent } from '../../workflows/room/members.js';
+import { Refusal } from '../../workflows/room/refusal.js';
+import type { ParticipantId, RoomState } from '../../workflows/room/state.js';
+import type { Call } from '../deps.js';
+import { doneReason } from './done.js';
+import { roomOfMember } from './access.js';
+
+/** Posts a message; any member may, at any time (R9). */
+export async function post({ room: slug, text, request_id }: { room: string; text: string; request_id?: string | undefined }, call: Call) {
+  const room = await roomOfMember(call, slug);
+  const { id, name } = call.caller;
+  const posted = await call.deps.store.messages.post(slug, {
+    from: { id, name },
+    text,
+    mentions: mentioned(room, text),
+    ...(request_id === undefined ? {} : { requestId: request_id }),
+  });
+  return { id: String(posted.id) };
+}
+
+/** Participants that a text mentions as `@name`, whoever of that name is in the room. */
+export function mentioned(room: RoomState, text: string): ParticipantId[] {
+  const names = new Set([...text.matchAll(/(?<![\w@.-])@([a-z0-9-]{1,39})/g)].flatMap(([, name]) => [name!, name!.replace(/-+$/, '')]));
+  return room.participants.filter((participant) => participant.present && names.has(participant.name)).map((participant) => participant.id);
+}
+
+/** The messages after one, as many as one answer holds. */
+export async function list({ room: slug, after }: { room: string; after?: string | undefined }, call: Call) {
+  await roomOfMember(call, slug);
+  return wirePage(await call.deps.store.messages.list(slug, messageId(after)));
+}
+
+export interface WaitInput {
+  readonly room: string;
+  readonly after?: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Waits for messages after the one named. Nothing is marked as read, so a wait whose client is gone loses nothing.
+ * Ends early, with an empty answer, when the same participant waits again, the client is gone or the server stops.
+ */
+export async function wait({ room: slug, after, timeoutMs }: WaitInput, call: Call) {
+  await roomOfMember(call, slug);
+  const from = messageId(after);
+  const turn = call.deps.waits.begin(slug, call.caller.id);
+  const done = call.metrics.startWait();
+  const signal = AbortSignal.any([turn.signal, call.gone, call.deps.stopping]);
+  try {
+    const found = await call.deps.store.bus.waitFor(slug, somethingFor(slug, from, call), { timeoutMs, signal });
+    return found ?? empty(from);
+  } catch (error) {
+    if (signal.aborted) return empty(from);
+    throw error;
+  } finally {
+    turn.end();
+    done();
+  }
+}
+
+function empty(from: number) {
+  return { kind: 'timeout', messages: [], last_message_id: String(from) };
+}
+
+/** Messages, or the reason why none will come for this caller; null for neither. */
+function somethingFor(slug: string, from: number, call: Call) {
+  const { store } = call.deps;
+  let seen: RoomState | null = null;
+  return async () => {
+    const page = await store.messages.list(slug, from);
+    if (page.messages.length > 0) return { kind: 'messages', ...wirePage(page) };
+    // The state is large; it is read again only when an event has changed it.
+    if (seen === null || (await store.rooms.seq(slug)) !== seen.seq) seen = await store.rooms.state(slug);
+    const reason =
+      seen === null
+        ? null
+        : isPresent(seen, call.caller.id)
+          ? doneReason(seen, call.caller.id, call.deps.now())
+          : 'You are no longer in this room.';
+    return reason === null ? null : { kind: 'done', messages: [], last_message_id: String(from), reason };
+  };
+}
+
+export function wirePage(page: MessagePage) {
+  return {
+    messages: page.messages.map(wireMessage),
+    last_message_id: String(page.lastMessageId),
+    ...(page.more ? { more: true } : {}),
+  };
+}
+
+export function wireMessage(message: Message) {
+  const { id, at, from, fromName, kind, text, mentions, event } = message;
+  return {
+    id: String(id),
+    at: new Date(at).toISOString(),
+    from,
+    from_name: fromName,
+    kind,
+    text,
+    mentions,
+    ...(event === null ? {} : { event }),
+  };
+}
+
+/** @throws Refusal `invalid` for what is no id of a message */
+export function messageId(after: string | undefined, field = 'after'): number {
+  if (after === undefined) return 0;
+  if (/^\d{1,9}$/.test(after)) return Number(after);
+  throw new Refusal(
+    'invalid',
+    `${field}: must be the id of a message.`,
+    'Pass last_message_id of the last answer, or leave it out.',
+    field,
+  );
+}

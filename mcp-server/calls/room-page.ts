@@ -1,0 +1,64 @@
+import { Duration } from 'luxon';
+import type { RoomRow } from '../../prisma/store.js';
+import type { Durations, RoomState } from '../../workflows/room/state.js';
+import type { Call } from '../deps.js';
+import { knownRoom } from './access.js';
+import { wireMembers } from './membership.js';
+import { distinct, listing } from './rooms.js';
+import { readRound } from './round-view.js';
+
+/** Every room of a person, ended ones too, newest first. Nothing in a row tells of a hidden review (V2). */
+export async function listOwnRooms({ deps, caller }: Call): Promise<object[]> {
+  const [owned, joined] = await Promise.all([deps.store.rooms.ofOwner(caller.id), deps.store.rooms.ofParticipant(caller.id)]);
+  return Promise.all(
+    distinct([...owned, ...joined]).map(async (room) => {
+      const members = room.waitingOn.length === 0 ? [] : await deps.store.rooms.members(room.slug);
+      return wireRow(room, (id) => members.find((member) => member.id === id)?.name ?? id);
+    }),
+  );
+}
+
+function wireRow(room: RoomRow, nameOf: (id: string) => string) {
+  return {
+    ...listing(room),
+    state: room.endedAt === null ? 'living' : 'ended',
+    phase: room.phase,
+    round: room.round,
+    chips: room.chips,
+    waiting_on: room.waitingOn.map((id) => ({ id, name: nameOf(id) })),
+    opened_at: new Date(room.createdAt).toISOString(),
+    ended_at: room.endedAt === null ? null : new Date(room.endedAt).toISOString(),
+  };
+}
+
+/** One room whole, its latest round as the caller may see it. */
+export async function roomPage(call: Call, slug: string): Promise<object> {
+  const room = await knownRoom(call, slug);
+  const [row, review] = await Promise.all([call.deps.store.rooms.get(slug), readRound({ room: slug }, call)]);
+  return {
+    ...wireRow(row!, (id) => room.participants.find((participant) => participant.id === id)?.name ?? id),
+    ...settings(room),
+    members: wireMembers(room),
+    review,
+  };
+}
+
+export function settings(room: RoomState) {
+  return {
+    slug: room.slug,
+    recipe: room.recipe,
+    barista: { enabled: room.barista.enabled, durations: wireDurations(room.durations) },
+  };
+}
+
+function wireDurations(durations: Durations): Record<string, string> {
+  const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(
+    Object.entries(durations).map(([name, ms]) => [
+      snake(name),
+      Duration.fromMillis(ms as number)
+        .rescale()
+        .toISO(),
+    ]),
+  );
+}

@@ -1,0 +1,140 @@
+import { refOf } from '../../activities/head.js';
+import { ForgeError, type CiRead, type HeadRead } from '../../activities/forge/port.js';
+import type { Span } from '../../workflows/barista/idle.js';
+import { openRound } from '../../workflows/room/rounds.js';
+import type { PullRequest, RoomState, Round } from '../../workflows/room/state.js';
+import { coverage, coverageLine, type CoverageFile, type ShownByRound, type ShownFacts } from '../context/coverage.js';
+import { keepDiff } from '../context/kept-diff.js';
+import type { Call, Deps } from '../deps.js';
+import { plainName, type Around, type Coverage } from '../views/snapshot.js';
+
+/** What a view of a round says of the world outside the room: head, CI, and who read what. */
+export async function aroundOf(call: Call, room: RoomState, round: Round | null): Promise<Around> {
+  const [head, ci, calls, rows] = await Promise.all([
+    headFor(call, room),
+    round === null ? null : call.deps.ci.of(room.pullRequest, round.headSha),
+    callsOf(call.deps, room),
+    round === null ? [] : coverageOf(call.deps, room, round),
+  ]);
+  return { head: head?.headSha == null ? null : { sha: head.headSha, readAt: head.readAt }, ci, calls, coverage: rows };
+}
+
+/** V4: the head as last read; a head that the room has not heard of is told to it (P3). Null when unreadable. */
+export async function headFor(call: Call, room: RoomState): Promise<HeadRead | null> {
+  const shown = await call.deps.heads.shown(room);
+  if (shown === null) return null;
+  const { head, fresh } = shown;
+  if (fresh && head.headSha !== null && room.ended === null && isNews(room, head)) {
+    // Whoever asked is answered whether or not the room can be told: the watch tells it again.
+    void tellRoom(call.deps, room, head).catch((error: unknown) =>
+      call.deps.log.warn({ err: error, room: room.slug }, 'the room could not be told of a new head'),
+    );
+  }
+  return head;
+}
+
+/** "I heard X": not where the room has learnt of another head while this one was read, for that one is newer. */
+async function tellRoom({ store, heads, door }: Deps, room: RoomState, head: HeadRead & { headSha: string }): Promise<void> {
+  const seen = await heads.seen(room, head);
+  const now = await store.rooms.state(room.slug);
+  if (now === null || now.ended !== null || now.head.seq !== room.head.seq) return;
+  await door.headSeen(room.slug, openRound(now) === null ? { ...seen, move: null } : seen);
+}
+
+function isNews(room: RoomState, head: HeadRead): boolean {
+  return head.headSha !== room.head.sha || head.baseSha !== room.head.baseSha || head.state !== room.head.state;
+}
+
+/** Review calls of the open round, by participant (B4). */
+async function callsOf({ store }: Deps, room: RoomState): Promise<Around['calls']> {
+  const round = openRound(room);
+  const calls: Record<string, Span[]> = {};
+  if (round === null) return calls;
+  for (const { participant, from, last } of await store.spans.spans(room.slug, round.number))
+    (calls[participant] ??= []).push({ from, last });
+  return calls;
+}
+
+/** G1: one row for each reviewer of the round; none where the pull request's files cannot be listed now. */
+async function coverageOf(deps: Deps, room: RoomState, round: Round): Promise<Coverage[]> {
+  let files: CoverageFile[];
+  try {
+    const diff = await keepDiff({ forge: deps.forge, store: deps.store.reads }, refOf(room.pullRequest), round);
+    files = diff.files.map(({ path, status }) => ({ path, removed: status === 'removed' }));
+  } catch (error) {
+    if (!(error instanceof ForgeError)) throw error;
+    return [];
+  }
+  const numbers = [...room.earlier.map(({ number }) => number).filter((number) => number < round.number), round.number];
+  const shown = await Promise.all(
+    numbers.map(async (number) => ({ number, rows: await deps.store.shown.of<ShownFacts>(room.slug, number) })),
+  );
+  return reviewersOf(room, round).map((participant) => {
+    const records: ShownByRound = new Map(
+      shown.map(({ number, rows }) => [
+        number,
+        new Map(rows.filter((row) => row.participant === participant).map((row) => [row.path, row.facts])),
+      ]),
+    );
+    const covered = coverage(files, records, round.number);
+    return {
+      participant,
+      shown: covered.shown,
+      partial: covered.partial,
+      notShown: covered.notShown,
+      files: covered.files,
+      line: coverageLine(plainName(room, participant), covered),
+    };
+  });
+}
+
+/** Who reviews it now, and who has reviewed it, whatever became of the role since. */
+function reviewersOf(room: RoomState, round: Round): string[] {
+  const now =
+    round.closed === null
+      ? room.participants.filter((participant) => participant.roles.includes('reviewer')).map(({ id }) => id)
+      : round.closed.missing;
+  return [...new Set([...round.reviews.map(({ by }) => by), ...now])];
+}
+
+/** V5: how long an answer of the forge's CI holds. */
+const CI_FOR_MS = { settled: 10 * 60_000, other: 60_000 };
+const CI_REMEMBERED = 5_000;
+const CI_WITHIN_MS = 5_000;
+const UNKNOWN: CiRead = { state: 'unknown', summary: 'CI could not be read just now.', url: null };
+
+/** CI of commits as this server last read it. */
+export class Ci {
+  private readonly last = new Map<string, { readonly read: CiRead; readonly at: number }>();
+
+  constructor(private readonly deps: Pick<Deps, 'forge' | 'now' | 'log'>) {}
+
+  async of(pullRequest: PullRequest, sha: string): Promise<CiRead> {
+    const key = `${pullRequest.key} ${sha}`;
+    const known = this.last.get(key);
+    if (known !== undefined) {
+      const settled = known.read.state === 'success' || known.read.state === 'failure';
+      if (this.deps.now() - known.at < (settled ? CI_FOR_MS.settled : CI_FOR_MS.other)) return known.read;
+    }
+    const read = await this.read(pullRequest, sha);
+    this.last.delete(key);
+    this.last.set(key, { read, at: this.deps.now() });
+    if (this.last.size > CI_REMEMBERED) this.last.delete(this.last.keys().next().value!);
+    return read;
+  }
+
+  private async read(pullRequest: PullRequest, sha: string): Promise<CiRead> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<CiRead>((resolve) => {
+      timer = setTimeout(() => resolve(UNKNOWN), CI_WITHIN_MS);
+    });
+    try {
+      return await Promise.race([this.deps.forge.ci(refOf(pullRequest), sha), late]);
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      return { ...UNKNOWN, summary: error.kind === 'unavailable' ? UNKNOWN.summary : error.message };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

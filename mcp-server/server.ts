@@ -1,0 +1,111 @@
+import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+import { Client, Connection } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import type { Logger } from 'pino';
+import { createLocalForge } from '../activities/forge/local/index.js';
+import { createStore } from '../prisma/store.js';
+import { createApp } from './app.js';
+import { Heads } from './calls/heads.js';
+import { Waits } from './calls/waits.js';
+import { Ci } from './calls/world.js';
+import type { Deps } from './deps.js';
+import { createRoomDoor } from './room-door.js';
+import type { ServerSettings } from './settings.js';
+
+export interface RunningServer {
+  /** Where it listens, without a slash at the end. */
+  readonly url: string;
+  readonly port: number;
+  /** Takes no new calls, ends waits, finishes the calls it has (10 s at the longest). Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/** How long calls may go on after the server was told to stop. */
+const FINISH_MS = 10_000;
+
+/**
+ * One HTTP server process's whole world. It starts, and says `ready: false`, while database or Temporal are away.
+ * @throws {Error} with `code` (EADDRINUSE, EACCES …) when it cannot listen
+ */
+export async function startServer(settings: ServerSettings, log: Logger, now: () => number = () => Date.now()): Promise<RunningServer> {
+  const { connectionOptions, namespace } = loadClientConnectConfig();
+  const connection = Connection.lazy({ ...connectionOptions });
+  const client = new Client({ connection, ...(namespace === undefined ? {} : { namespace }) });
+  const store = createStore({ url: settings.databaseUrl, now });
+  const stopping = new AbortController();
+  const forge = createLocalForge({ allowedRoots: settings.localRepositories, now, stop: stopping.signal });
+  const door = createRoomDoor({ store, client });
+  let origins: readonly string[] = [];
+  const deps: Deps = {
+    store,
+    door,
+    forge,
+    heads: new Heads(forge, now),
+    ci: new Ci({ forge, now, log }),
+    waits: new Waits(),
+    log,
+    now,
+    ownOrigins: () => origins,
+    stopping: stopping.signal,
+    temporalReady: async () => {
+      await connection.healthService.check({});
+    },
+  };
+  const app = createApp(deps);
+  const server = createAdaptorServer({ fetch: app.fetch, hostname: settings.host }) as Server;
+  const closeRest = async () => {
+    await store.close();
+    await connection.close();
+  };
+  let port: number;
+  try {
+    port = await listen(server, settings);
+  } catch (error) {
+    await closeRest();
+    throw error;
+  }
+  origins = originsOf(settings, port);
+  let stopped: Promise<void> | undefined;
+  return {
+    url: addressOf(settings.host, port),
+    port,
+    stop: () =>
+      (stopped ??= (async () => {
+        stopping.abort();
+        await finish(server);
+        await closeRest();
+      })()),
+  };
+}
+
+function listen(server: Server, { host, port }: ServerSettings): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+async function finish(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // A kept-alive connection becomes idle when its last call is answered, and would hold the server open.
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  const late = setTimeout(() => server.closeAllConnections(), FINISH_MS);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(late);
+}
+
+function addressOf(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
+function originsOf({ host, publicUrl }: ServerSettings, port: number): string[] {
+  const local = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `http://${name}:${port}`);
+  return [...new Set([...local, addressOf(host, port), ...(publicUrl === null ? [] : [new URL(publicUrl).origin])])];
+}

@@ -1,0 +1,69 @@
+import { delimiter, isAbsolute } from 'node:path';
+import { z } from 'zod';
+
+/** A setting that stops the start; its message is the lines to print, one a wrong setting. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
+const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+const schema = z.object({
+  PORT: z.coerce.number().int().min(0).max(65_535).default(7337),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+  BARISTA_LOCAL_REPOS: z
+    .string()
+    .default('')
+    .transform((value) => value.split(delimiter).filter((folder) => folder !== ''))
+    .refine((folders) => folders.every((folder) => isAbsolute(folder))),
+  LOG_LEVEL: z.enum(LEVELS).default('info'),
+});
+
+/** Per setting: what it must be, and one that is right. */
+const HELP: Record<keyof z.input<typeof schema>, readonly [string, string]> = {
+  PORT: ['must be a whole number from 0 to 65535 (0: any free port)', '7337'],
+  HOST: ['must be an address to listen on', '127.0.0.1'],
+  PUBLIC_URL: ['must be the http or https address under which others reach this server', 'https://barista.example.com'],
+  DATABASE_URL: ['must be the address of a PostgreSQL database', 'postgresql://barista:secret@127.0.0.1:5432/barista'],
+  BARISTA_LOCAL_REPOS: [`must be absolute folders, separated by "${delimiter}"`, '/home/me/src'],
+  LOG_LEVEL: [`must be one of ${LEVELS.join(', ')}`, 'info'],
+};
+
+export interface ServerSettings {
+  readonly port: number;
+  readonly host: string;
+  /** Without a slash at the end; null: the address that is listened on. */
+  readonly publicUrl: string | null;
+  readonly databaseUrl: string;
+  /** Folders under which local repositories may be opened. */
+  readonly localRepositories: readonly string[];
+  readonly logLevel: (typeof LEVELS)[number];
+}
+
+/**
+ * The server's settings from the environment; an empty value counts as not set. Temporal's own come from its profile.
+ * @throws {SettingsError} one line for each wrong setting. Values are not shown: some hold passwords.
+ */
+export function readSettings(env: NodeJS.ProcessEnv): ServerSettings {
+  const given = Object.fromEntries(Object.keys(HELP).map((name) => [name, env[name]?.trim() || undefined]));
+  const result = schema.safeParse(given);
+  if (!result.success) {
+    const names = [...new Set(result.error.issues.map((issue) => String(issue.path[0])))] as (keyof typeof HELP)[];
+    throw new SettingsError(
+      names
+        .map((name) => `${name} ${given[name] === undefined ? 'is not set; it ' : ''}${HELP[name][0]}, e.g. ${name}=${HELP[name][1]}`)
+        .join('\n'),
+    );
+  }
+  const { PORT, HOST, PUBLIC_URL, DATABASE_URL, BARISTA_LOCAL_REPOS, LOG_LEVEL } = result.data;
+  return {
+    port: PORT,
+    host: HOST,
+    publicUrl: PUBLIC_URL?.replace(/\/+$/, '') ?? null,
+    databaseUrl: DATABASE_URL,
+    localRepositories: BARISTA_LOCAL_REPOS,
+    logLevel: LOG_LEVEL,
+  };
+}
