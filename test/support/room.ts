@@ -5,7 +5,7 @@ import { decide } from "../../workflows/room/decide/index.js";
 import { headFacts, nextNumber, roundClosed, roundOpened } from "../../workflows/room/decide/rounds.js";
 import type { RoomEvent, RoomFact } from "../../workflows/room/events.js";
 import { type Note, noteOf } from "../../workflows/room/notes.js";
-import { recordsAfter, type RoundRecord } from "../../workflows/room/record.js";
+import { recordOf, type RoundRecord } from "../../workflows/room/record.js";
 import { Refusal, type RefusalFacts } from "../../workflows/room/refusal.js";
 import {
   type CloseReason,
@@ -88,7 +88,8 @@ export class TestRoom {
   now = NOON;
   readonly events: RoomEvent[] = [];
   readonly notes: Note[] = [];
-  records: readonly RoundRecord[] = [];
+  /** Earlier rounds by number, each the room as it was when the next one opened: what the store keeps. */
+  records: ReadonlyMap<number, RoomState> = new Map();
   /** What the last command answered. */
   result: CommandResult = {};
   private readonly bodies = new Map<TextId, string>();
@@ -126,6 +127,12 @@ export class TestRoom {
     return body;
   };
 
+  /** The room as the store reads it. */
+  get snapshot(): { state: RoomState; records: ReadonlyMap<number, RoundRecord>; texts: ReadonlyMap<TextId, string> } {
+    const records = new Map([...this.records].map(([number, room]) => [number, recordOf(room)!]));
+    return { state: this.state, records, texts: this.bodies };
+  }
+
   /** Stores a text as the edge would: equal texts of one participant have equal ids. */
   stage(by: ParticipantId, body: string): TextId {
     const id = `tx_${Buffer.from(JSON.stringify([by, body])).toString("base64url")}`;
@@ -149,11 +156,22 @@ export class TestRoom {
       const event: RoomEvent = { ...fact, at: this.now };
       const note = noteOf(this.state, event, this.text);
       if (note) this.notes.push(note);
-      this.records = recordsAfter(this.records, this.state, event);
-      this.state = apply(this.state, event);
+      const before = this.state;
+      this.state = apply(before, event);
+      this.keep(before, event);
       this.events.push(event);
     }
     return this;
+  }
+
+  private keep(before: RoomState, event: RoomEvent): void {
+    const records = new Map(this.records);
+    const { draft } = this.state;
+    if (event.type === "RoundOpened" && before.round) records.set(before.round.number, before);
+    if (event.type === "AgentDeleted") for (const [number, record] of records) records.set(number, apply(record, event));
+    const drafted = draft && records.get(draft.round);
+    if (drafted) records.set(draft.round, { ...drafted, draft });
+    this.records = records;
   }
 
   /** The refusal that `act` meets; fails where it is not refused or changes the room. */

@@ -133,3 +133,17 @@ export function standings(room: RoomState): StandingOf[] {
     return standing === null ? [] : [{ finding: finding.id, standing }];
   });
 }
+
+/** D7's words; B17: where nobody holds the author role nothing was accepted, so only "not verified". */
+export function standingLabel(room: RoomState, standing: Standing): string {
+  switch (standing) {
+    case 'needs_fix':
+      return 'needs a fix';
+    case 'not_verified':
+      return someoneHolds(room, 'author') ? 'accepted, not verified' : 'not verified';
+    case 'disputed':
+    case 'rejected':
+    case 'nit':
+      return standing;
+  }
+}

@@ -1,38 +1,40 @@
-import type { RoomEvent } from './events.js';
-import type { Draft, DraftFinding, Finding, ParticipantId, RoomState, Round } from './state.js';
+import type { Draft, DraftFinding, Finding, FindingId, ParticipantId, RoomState, Round } from './state.js';
 
-/** A round with all that was in it: what the projection keeps once the next round opens and the state lets it go. */
+/** A round with all that was in it: what can still be seen of it once the next one has opened. */
 export interface RoundRecord {
   readonly round: Round;
   /** Raised in it or carried into it, settled or not, as they stood when the next round opened. */
   readonly findings: readonly Finding[];
-  /** Its draft as it was last known; while the state still has this round's draft, the state's is the newer (D6). */
+  /** Its draft; while the state still has this round's draft, the state's is the newer (D6). */
   readonly draft: Draft | null;
 }
 
-/** The latest round as a record; null before round 1. */
+/** The latest round of a room as a record; null before round 1. */
 export function recordOf(room: RoomState): RoundRecord | null {
   const { round, findings, draft } = room;
   return round && { round, findings, draft: draft?.round === round.number ? draft : null };
 }
 
-/** Whether {@link recordsAfter} has anything to do, so that the records need not be loaded for every event. */
-export function changesRecords(before: RoomState, event: RoomEvent): boolean {
-  if (event.type === 'RoundOpened') return before.round !== null;
-  if (event.type === 'DraftSaved') return before.draft !== null && before.draft.round !== event.round;
-  return event.type === 'AgentDeleted';
+/** The earlier rounds of a room, from the rooms as they were kept. */
+export function recordsOf(rooms: ReadonlyMap<number, RoomState>): ReadonlyMap<number, RoundRecord> {
+  return new Map([...rooms].flatMap(([number, room]) => {
+    const record = recordOf(room);
+    return record ? [[number, record] as const] : [];
+  }));
 }
 
-/** The records of a room after an event, from those before it; a record that stays the same stays the same object. */
-export function recordsAfter(records: readonly RoundRecord[], before: RoomState, event: RoomEvent): readonly RoundRecord[] {
-  if (!changesRecords(before, event)) return records;
-  if (event.type === 'RoundOpened') return [...records, recordOf(before)!];
-  if (event.type === 'AgentDeleted') return records.map((record) => withoutAgent(record, event.id));
-  // A newer round's draft takes the place of an older one in the state: its record keeps how that one ended.
-  const { draft } = before;
-  return records.map((record) => (record.round.number === draft?.round ? { ...record, draft } : record));
+/** Every recorded round, oldest first. */
+export function recordedRounds(records: ReadonlyMap<number, RoundRecord>): Round[] {
+  return [...records.values()].map((record) => record.round).sort((a, b) => a.number - b.number);
 }
 
+/** A finding as the newest record that has it knows it. */
+export function recordedFinding(records: ReadonlyMap<number, RoundRecord>, id: FindingId): Finding | undefined {
+  const newestFirst = [...records.values()].sort((a, b) => b.round.number - a.round.number);
+  return newestFirst.flatMap((record) => record.findings).find((finding) => finding.id === id);
+}
+
+/** What of a room tells of its reviews: in the state, and in what is kept of a round that has left it. */
 interface Kept {
   readonly round: Round | null;
   readonly findings: readonly Finding[];

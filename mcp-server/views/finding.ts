@@ -1,0 +1,111 @@
+import { findingOf, isSettled, needsFix, standingOf, stateOf } from '../../workflows/room/findings.js';
+import type { Answer, Finding, ParticipantId, Reference, Review } from '../../workflows/room/state.js';
+import type { AnsweredAs, AnswerKind, FindingState, Severity, Side, Stance, Standing } from '../../workflows/room/words.js';
+import { iso, plainName, type Seen, seen, type Snapshot } from './snapshot.js';
+
+/** A finding on the wire. */
+export interface WireFinding {
+  readonly id: string;
+  readonly path: string;
+  /** Absent: the whole file. */
+  readonly line?: number;
+  readonly side: Side;
+  readonly severity: Severity;
+  readonly body: string;
+  readonly raised_in_round: number;
+  readonly raised_by: ParticipantId;
+  readonly raised_by_name: string;
+  readonly raised_on: string;
+  readonly state: FindingState;
+  readonly answers: readonly WireAnswer[];
+  readonly references: readonly WireReference[];
+  readonly needs_fix: boolean;
+  /** Null once it is settled. */
+  readonly standing: Standing | null;
+  readonly outside_diff: boolean;
+  /** A6: it has been answered, or resolved, and how is told when the round closes. */
+  readonly answered?: true;
+  readonly resolved?: true;
+}
+
+export interface WireAnswer {
+  readonly kind: AnswerKind;
+  readonly by: ParticipantId;
+  readonly by_name: string;
+  readonly as: AnsweredAs;
+  readonly reason: string | null;
+  readonly round: number;
+  readonly commit: string;
+  readonly at: string;
+}
+
+/** What a review of a closed round said of the finding (K2). */
+export interface WireReference {
+  readonly stance: Stance;
+  readonly note: string | null;
+  readonly by: ParticipantId;
+  readonly by_name: string;
+  readonly round: number;
+  readonly at: string;
+}
+
+export function wireFinding(view: Seen, finding: Finding): WireFinding {
+  const { room, text } = view;
+  const hidden = view.hidden.answers(finding.id);
+  return {
+    id: finding.id,
+    path: finding.path,
+    ...(finding.line !== null && { line: finding.line }),
+    side: finding.side,
+    severity: finding.severity,
+    body: text(finding.body),
+    raised_in_round: finding.raisedIn,
+    raised_by: finding.raisedBy,
+    raised_by_name: plainName(room, finding.raisedBy),
+    raised_on: finding.raisedOn,
+    state: stateOf(room, finding),
+    answers: finding.answers.map((answer) => wireAnswer(view, answer)),
+    references: referencesTo(view, finding.id),
+    needs_fix: needsFix(room, finding),
+    standing: standingOf(room, finding),
+    outside_diff: finding.outsideDiff,
+    ...(hidden.answered && { answered: true }),
+    ...(hidden.resolved && { resolved: true }),
+  };
+}
+
+function wireAnswer({ room, text }: Seen, answer: Answer): WireAnswer {
+  const { kind, by, as, reason, round, commit, at } = answer;
+  return { kind, by, by_name: plainName(room, by), as, reason: reason === null ? null : text(reason), round, commit, at: iso(at) };
+}
+
+/** K2: from closed rounds only, oldest first. */
+function referencesTo(view: Seen, id: string): WireReference[] {
+  return closedReviews(view).flatMap(({ round, review }) =>
+    review.references.filter((reference) => reference.finding === id).map((reference) => wireReference(view, round, review, reference)),
+  );
+}
+
+function wireReference({ room, text }: Seen, round: number, review: Review, { stance, note }: Reference): WireReference {
+  return { stance, note: note === null ? null : text(note), by: review.by, by_name: plainName(room, review.by), round, at: iso(review.at) };
+}
+
+function closedReviews({ before, round }: Seen): { round: number; review: Review }[] {
+  const closed = [...before, ...(round?.closed ? [round] : [])];
+  return closed.flatMap(({ number, reviews }) => reviews.map((review) => ({ round: number, review })));
+}
+
+/** One finding of the latest round, as the answer of rebut_finding and resolve_finding; null where the reader sees none of that id. */
+export function findingView(snapshot: Snapshot, reader: ParticipantId, id: string): WireFinding | null {
+  const view = seen(snapshot, reader);
+  const finding = findingOf(view.room, id);
+  return finding ? wireFinding(view, finding) : null;
+}
+
+/** C5: the unsettled findings; while a round is open exactly those carried into it, and never one raised in it. */
+export function unsettledFindings(snapshot: Snapshot, reader: ParticipantId): WireFinding[] {
+  const view = seen(snapshot, reader);
+  const { round } = view;
+  const wanted = (finding: Finding): boolean => !isSettled(finding) && (round?.closed != null || round?.carried.includes(finding.id) === true);
+  return view.room.findings.filter(wanted).map((finding) => wireFinding(view, finding));
+}
