@@ -7,6 +7,8 @@ import type { Omitted } from './types.js';
 export interface FileMeta extends Omit<ChangedFile, 'patch'> {
   /** Characters of the patch in JSON inside its quotes; null: no patch. */
   readonly patchSize: number | null;
+  /** Equal hashes: the same patch. */
+  readonly patchHash: string | null;
 }
 
 /** A file of `get_pr_context` as the contract spells it. */

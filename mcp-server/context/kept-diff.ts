@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Comparison, CommitPair, ContextStore, PullRequestRef } from '../../activities/forge/port.js';
 import type { FileMeta } from './file-entry.js';
 import { innerSize } from './json-size.js';
@@ -76,7 +77,8 @@ async function fetchAndKeep(deps: ReadDeps, ref: PullRequestRef, commits: Commit
   };
   for (const { patch, ...meta } of files) {
     const patchSize = patch === null ? null : innerSize(patch);
-    metas.push({ ...meta, patchSize });
+    const patchHash = patch === null ? null : createHash('sha256').update(patch).digest('base64url').slice(0, 22);
+    metas.push({ ...meta, patchSize, patchHash });
     patches.push(patch);
     size += (patchSize ?? 0) + 10;
     if (size >= PIECE_CHARS) await close();

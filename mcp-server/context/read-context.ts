@@ -1,11 +1,12 @@
 import { ForgeError, type Description } from '../../activities/forge/port.js';
 import { Refusal } from '../../workflows/room/refusal.js';
-import { NOTHING_SHOWN, type PathShown } from './coverage.js';
-import { entrySize, fileEntry, type EntryShown, type FileEntry, type FileMeta } from './file-entry.js';
+import type { PathShown } from './coverage.js';
+import type { FileEntry } from './file-entry.js';
 import { headerWithin, wholeHeader, type WireHeader } from './header.js';
-import { cutText, innerSize, jsonSize, startWithin } from './json-size.js';
+import { jsonSize } from './json-size.js';
 import { keepComparison, keepDiff, type KeptDiff } from './kept-diff.js';
-import { MAX_CHARS, MIN_CHARS, planPages, withinLimit, type PageSpan } from './pages.js';
+import { buildItems, itemsOf, shownBy, type BuiltItems, type SinceItems } from './page-items.js';
+import { MAX_CHARS, MIN_CHARS, planPages, withinLimit } from './pages.js';
 import { sinceView, type ManifestEntry, type SinceView, type WireSince } from './since.js';
 import { NOTICE, type ReadDeps, type ReadFacts, type RoundCommits, type WireFinding } from './types.js';
 
@@ -64,7 +65,7 @@ export async function readContext(deps: ReadDeps, facts: ReadFacts, query: Conte
   const room = maxChars - ENVELOPE_CHARS;
   const whole = await keepDiff(deps, facts.ref, commits);
   const view = since === null ? null : await sinceOf(deps, facts, target, since, whole);
-  const { diff, files, items } = itemsOf(whole, view, facts);
+  const items = itemsOf(whole, view, facts.findings);
   const sizes = items.map((item) => Math.min(item.size + 1, room));
 
   // The texts are only needed where they are shown, or where everything might fit on one page with them.
@@ -72,19 +73,19 @@ export async function readContext(deps: ReadDeps, facts: ReadFacts, query: Conte
   const onePage = text !== null && sum(sizes) + jsonSize(wholeHeader(text)) <= room;
   const pages = onePage ? [{ from: 0, to: items.length }] : planPages(sizes, Math.floor(room / 2), room);
   const span = pages[page - 1] ?? { from: items.length, to: items.length };
-  const built = await build(span, items, diff, room);
+  const built = await buildItems(items.slice(span.from, span.to), view?.diff ?? whole, room);
   const header = page === 1 && text !== null ? headerWithin(text, room - sum(sizes.slice(span.from, span.to))) : {};
   const lastManifest = items.findLastIndex((item) => item.kind === 'manifest');
   const answer: ContextAnswer = {
     ...envelope(facts, target),
     page_count: pages.length,
     last_page: page >= pages.length,
-    file_count: files.length,
+    file_count: items.filter((item) => item.kind === 'file').length,
     ...header,
     ...(view === null ? {} : sinceFields(view.view, built, lastManifest < span.to)),
     files: built.files,
   };
-  return { answer: withinLimit(answer, maxChars), shown: facts.openRound === null ? [] : shownBy(built, since) };
+  return { answer: withinLimit(answer, maxChars), shown: facts.openRound === null ? [] : shownBy(built, whole, view) };
 }
 
 /**
@@ -139,7 +140,7 @@ function envelope({ openRound, currentHead }: ReadFacts, { commits, page }: Targ
   };
 }
 
-function sinceFields({ since, hint }: SinceView, { findings, manifest }: Built, complete: boolean) {
+function sinceFields({ since, hint }: SinceView, { findings, manifest }: BuiltItems, complete: boolean) {
   return { since, since_hint: hint, findings, manifest, manifest_complete: complete };
 }
 
@@ -161,12 +162,7 @@ async function describe(deps: ReadDeps, facts: ReadFacts, gaps: readonly string[
   }
 }
 
-interface Since {
-  readonly view: SinceView;
-  readonly diff: KeptDiff;
-}
-
-async function sinceOf(deps: ReadDeps, facts: ReadFacts, { commits, maxChars }: Target, round: RoundCommits, whole: KeptDiff): Promise<Since> {
+async function sinceOf(deps: ReadDeps, facts: ReadFacts, { commits, maxChars }: Target, round: RoundCommits, whole: KeptDiff): Promise<SinceItems> {
   const comparison = await keepComparison(deps, facts.ref, round.headSha, commits.headSha);
   const changes = comparison.changedPaths === null ? null : await keepDiff(deps, facts.ref, { baseSha: round.headSha, headSha: commits.headSha });
   const view = sinceView({
@@ -178,77 +174,7 @@ async function sinceOf(deps: ReadDeps, facts: ReadFacts, { commits, maxChars }: 
     changes: changes?.files ?? null,
     room: maxChars - ENVELOPE_CHARS - 1,
   });
-  return { view, diff: changes ?? whole };
-}
-
-type Item =
-  | { readonly kind: 'finding'; readonly size: number; readonly finding: WireFinding }
-  | { readonly kind: 'manifest'; readonly size: number; readonly entry: ManifestEntry }
-  | { readonly kind: 'file'; readonly size: number; readonly at: number };
-
-function itemsOf(whole: KeptDiff, since: Since | null, facts: ReadFacts) {
-  const diff = since?.diff ?? whole;
-  const at = since?.view.shown ?? [...diff.files.keys()];
-  const items: Item[] = [
-    ...(since === null ? [] : facts.findings.map((finding): Item => ({ kind: 'finding', size: jsonSize(finding), finding }))),
-    ...(since?.view.manifest ?? []).map((entry): Item => ({ kind: 'manifest', size: jsonSize(entry), entry })),
-    ...at.map((file): Item => ({ kind: 'file', size: entrySize(diff.files[file] as FileMeta), at: file })),
-  ];
-  return { diff, files: at, items };
-}
-
-interface Built {
-  readonly findings: WireFinding[];
-  readonly manifest: ManifestEntry[];
-  readonly files: FileEntry[];
-  readonly shown: { readonly path: string; readonly shown: EntryShown }[];
-}
-
-async function build(span: PageSpan, items: readonly Item[], diff: KeptDiff, room: number): Promise<Built> {
-  const page = items.slice(span.from, span.to);
-  const wanted = page.flatMap((item) => (item.kind === 'file' ? [item.at] : []));
-  const [first, last] = [wanted[0], wanted.at(-1)];
-  const patches = first === undefined || last === undefined ? [] : await diff.patches(first, last + 1);
-  const built: Built = { findings: [], manifest: [], files: [], shown: [] };
-  for (const item of page) {
-    if (item.kind === 'finding') built.findings.push(findingWithin(item.finding, room - 1));
-    else if (item.kind === 'manifest') built.manifest.push(manifestWithin(item.entry, room - 1));
-    else {
-      const file = diff.files[item.at] as FileMeta;
-      const { entry, shown } = fileEntry(file, patches[item.at - (first as number)] ?? null, room - 1);
-      built.files.push(entry);
-      built.shown.push({ path: file.path, shown });
-    }
-  }
-  return built;
-}
-
-/** A finding larger than a page keeps its facts; its body, then its answers and references, are cut. */
-function findingWithin(finding: WireFinding, room: number): WireFinding {
-  const over = jsonSize(finding) - room;
-  if (over <= 0) return finding;
-  const size = innerSize(finding.body);
-  if (size - over >= 100) return { ...finding, body: cutText(finding.body, size - over) };
-  const { answers: _, references: __, ...facts } = finding;
-  const short = { ...facts, path: startWithin(String(facts['path']), 1_000), details_omitted: true };
-  return { ...short, body: cutText(finding.body, Math.max(100, room - jsonSize({ ...short, body: '' }))) } as WireFinding;
-}
-
-function manifestWithin(entry: ManifestEntry, room: number): ManifestEntry {
-  const over = jsonSize(entry) - room;
-  return over <= 0 ? entry : { ...entry, path: startWithin(entry.path, innerSize(entry.path) - over) };
-}
-
-function shownBy({ shown, manifest }: Built, since: RoundCommits | null): PathShown[] {
-  const patches = shown.map(({ path, shown: { patch, missing } }): PathShown => {
-    if (since === null) return { path, facts: { ...NOTHING_SHOWN, whole: patch === 'whole', part: patch === 'cut', missing } };
-    return { path, facts: { ...NOTHING_SHOWN, since: [{ round: since.number, seen: patch, missing }] } };
-  });
-  const unchanged = manifest.filter((entry) => since !== null && !entry.changed_since_round);
-  return [
-    ...patches,
-    ...unchanged.map(({ path }): PathShown => ({ path, facts: { ...NOTHING_SHOWN, since: [{ round: (since as RoundCommits).number, seen: 'unchanged', missing: null }] } })),
-  ];
+  return { round: round.number, view, diff: changes ?? whole };
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
