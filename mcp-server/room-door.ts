@@ -91,7 +91,9 @@ export function createRoomDoor({ client, store, taskQueue = TASK_QUEUE, patience
 
   async function statusOf(slug: string): Promise<string | null> {
     try {
-      const description = await client.withAbortSignal(AbortSignal.timeout(ATTEMPT_MS), () => client.workflow.getHandle(roomWorkflowId(slug)).describe());
+      const description = await client.withAbortSignal(AbortSignal.timeout(ATTEMPT_MS), () =>
+        client.workflow.getHandle(roomWorkflowId(slug)).describe(),
+      );
       return description.status.name;
     } catch (error) {
       const { kind } = failureOf(error);
@@ -117,7 +119,9 @@ export function createRoomDoor({ client, store, taskQueue = TASK_QUEUE, patience
 
   async function flush(slug: string): Promise<void> {
     try {
-      await client.withAbortSignal(AbortSignal.timeout(FLUSH_AFTER_MS), () => client.workflow.getHandle(roomWorkflowId(slug)).signal(FLUSH_SIGNAL));
+      await client.withAbortSignal(AbortSignal.timeout(FLUSH_AFTER_MS), () =>
+        client.workflow.getHandle(roomWorkflowId(slug)).signal(FLUSH_SIGNAL),
+      );
     } catch (error) {
       // Whoever waits looks again, and signals again, until its time is over.
       if (failureOf(error).kind === 'broken') throw error;
@@ -138,7 +142,11 @@ export function createRoomDoor({ client, store, taskQueue = TASK_QUEUE, patience
     let output: UpdateOutput;
     try {
       output = await inTurn(slug, () =>
-        persist(slug, deadline, () => client.workflow.getHandle(roomWorkflowId(slug)).executeUpdate<UpdateOutput, [UpdateInput]>(command.type, { args: [input], updateId: id })),
+        persist(slug, deadline, () =>
+          client.workflow
+            .getHandle(roomWorkflowId(slug))
+            .executeUpdate<UpdateOutput, [UpdateInput]>(command.type, { args: [input], updateId: id }),
+        ),
       );
     } catch (error) {
       // Refused is done with; whatever is not known to be, the sweeper looks after.
@@ -147,7 +155,8 @@ export function createRoomDoor({ client, store, taskQueue = TASK_QUEUE, patience
     }
     const { result, seq, events } = output;
     await untilThere(slug, deadline, async () => {
-      if (events.length > 0) return (await store.project(slug, { from: seq - events.length, events }, { intent: id })).kind === 'behind' ? null : true;
+      if (events.length > 0)
+        return (await store.project(slug, { from: seq - events.length, events }, { intent: id })).kind === 'behind' ? null : true;
       return ((await store.rooms.seq(slug)) ?? 0) >= seq || null;
     });
     if (events.length === 0) await forget(id);
@@ -195,7 +204,9 @@ export function createRoomDoor({ client, store, taskQueue = TASK_QUEUE, patience
     open,
     async headSeen(slug: string, seen: HeadSeen) {
       try {
-        await persist(slug, performance.now() + patienceMs, () => client.workflow.getHandle(roomWorkflowId(slug)).signal(HEAD_SIGNAL, seen));
+        await persist(slug, performance.now() + patienceMs, () =>
+          client.workflow.getHandle(roomWorkflowId(slug)).signal(HEAD_SIGNAL, seen),
+        );
       } catch (error) {
         // A room that has ended has no more use for it.
         if (!(error instanceof Refusal && error.code === 'room_closed')) throw error;
@@ -209,7 +220,8 @@ async function beforeAnything<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (isDatabaseAway(error)) throw new Refusal('unavailable', 'The database cannot be reached. Nothing was stored; try again in a moment.');
+    if (isDatabaseAway(error))
+      throw new Refusal('unavailable', 'The database cannot be reached. Nothing was stored; try again in a moment.');
     throw error;
   }
 }
@@ -218,9 +230,14 @@ function keyword(name: string, value: string): SearchAttributePair {
   return { key: defineSearchAttributeKey(name, 'KEYWORD'), value: value.slice(0, KEYWORD_CHARACTERS) };
 }
 
-const noSuchRoom = (slug: string): Refusal => new Refusal('not_found', `There is no room ${slug}.`, 'list_rooms names the rooms you can join.', 'room');
+const noSuchRoom = (slug: string): Refusal =>
+  new Refusal('not_found', `There is no room ${slug}.`, 'list_rooms names the rooms you can join.', 'room');
 
 const roomClosed = (): Refusal => new Refusal('room_closed', 'The room has ended; it takes no more changes.');
 
 const unavailable = (): Refusal =>
-  new Refusal('unavailable', 'The room did not answer in time. It may have been stored; the same call again is safe.', 'Call again with the same input in a few seconds.');
+  new Refusal(
+    'unavailable',
+    'The room did not answer in time. It may have been stored; the same call again is safe.',
+    'Call again with the same input in a few seconds.',
+  );

@@ -9,7 +9,13 @@ const TRANSACTION = { maxWait: 10_000, timeout: 15_000 } as const;
 
 /** The pool outlives its connections: the adapter listens to their errors, so a database that goes away fails calls only. */
 export function connect(url: string, poolSize: number): Db {
-  const adapter = new PrismaPg({ connectionString: url, max: poolSize, connectionTimeoutMillis: 5_000, query_timeout: 15_000, keepAlive: true });
+  const adapter = new PrismaPg({
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 15_000,
+    keepAlive: true,
+  });
   return new PrismaClient({ adapter, transactionOptions: TRANSACTION });
 }
 
@@ -62,7 +68,10 @@ export function isDatabaseAway(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   if (PG_AWAY.test(error.message)) return true;
   if (error instanceof Prisma.PrismaClientKnownRequestError && PRISMA_AWAY.test(error.code)) return true;
-  const failure = error instanceof Prisma.PrismaClientKnownRequestError ? (error.meta?.['driverAdapterError'] as DriverFailure | undefined) : (error as DriverFailure);
+  const failure =
+    error instanceof Prisma.PrismaClientKnownRequestError
+      ? (error.meta?.['driverAdapterError'] as DriverFailure | undefined)
+      : (error as DriverFailure);
   const { kind = '', code = '' } = failure?.cause ?? {};
   return ADAPTER_AWAY.has(kind) || SQLSTATE_AWAY.test(code);
 }

@@ -64,7 +64,17 @@ export function createMessages(db: Db, now: () => number): Messages {
         const id = room.lastMessageId + 1;
         const { from, text, mentions, requestId = null } = posted;
         await tx.message.create({
-          data: { slug, id, at: dateOf(at), fromId: from.id, fromName: from.name, kind: 'message', text, mentions: [...mentions], requestId },
+          data: {
+            slug,
+            id,
+            at: dateOf(at),
+            fromId: from.id,
+            fromName: from.name,
+            kind: 'message',
+            text,
+            mentions: [...mentions],
+            requestId,
+          },
         });
         await tx.room.update({ where: { slug }, data: { lastMessageId: id }, select: { slug: true } });
         await notify(tx, slug);
@@ -94,11 +104,24 @@ async function firstOf(tx: Tx, slug: string, { from, text, requestId }: MessageT
     const first = await tx.message.findFirst({ where: { slug, fromId: from.id, requestId }, select: { id: true } });
     return first?.id ?? null;
   }
-  const last = await tx.message.findFirst({ where: { slug, fromId: from.id }, orderBy: { id: 'desc' }, select: { id: true, text: true, at: true } });
+  const last = await tx.message.findFirst({
+    where: { slug, fromId: from.id },
+    orderBy: { id: 'desc' },
+    select: { id: true, text: true, at: true },
+  });
   return last && last.text === text && at - last.at.getTime() <= SAME_MESSAGE ? last.id : null;
 }
 
-function messageOf(row: { id: number; at: Date; fromId: string | null; fromName: string; kind: Message['kind']; text: string; mentions: string[]; event: string | null }): Message {
+function messageOf(row: {
+  id: number;
+  at: Date;
+  fromId: string | null;
+  fromName: string;
+  kind: Message['kind'];
+  text: string;
+  mentions: string[];
+  event: string | null;
+}): Message {
   const { id, at, fromId, fromName, kind, text, mentions, event } = row;
   return { id, at: at.getTime(), from: fromId, fromName, kind, text, mentions, event: event as MessageEvent | null };
 }

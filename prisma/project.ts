@@ -7,7 +7,9 @@ import type { RoomState } from '../workflows/room/state.js';
 import { notify } from './bus.js';
 import { dateOf, lockRoom, storable, type Db, type Tx } from './db.js';
 import type { Prisma } from './generated/client.js';
+import { listingOf } from './listing.js';
 import { stateOfJson } from './rooms.js';
+import { spansOf } from './spans.js';
 import { textIdsOfEvent, textIdsOfState } from './text-ids.js';
 
 /** `seq` is the room's last projected event in every case. */
@@ -55,7 +57,11 @@ export function createProject(db: Db): Project {
       if (!room) throw new NoSuchRoom(slug);
       if (from > room.seq) return { kind: 'behind', seq: room.seq };
       const numbered = events.map((event, index): Numbered => ({ seq: from + 1 + index, event, hash: hashOf(event) }));
-      await compareKnown(tx, slug, numbered.filter(({ seq }) => seq <= room.seq));
+      await compareKnown(
+        tx,
+        slug,
+        numbered.filter(({ seq }) => seq <= room.seq),
+      );
       if (intent !== undefined) await tx.intent.deleteMany({ where: { id: intent } });
       const fresh = numbered.filter(({ seq }) => seq > room.seq);
       if (fresh.length === 0) return { kind: 'already', seq: room.seq };
@@ -121,13 +127,13 @@ async function write(tx: Tx, slug: string, fresh: readonly Numbered[], lastMessa
   }
   await writeRecords(tx, slug, steps);
   if (after.participants !== start?.participants) await writeParticipants(tx, slug, after);
+  const spans = after.round && !after.round.closed ? await spansOf(tx, slug, after.round.number) : [];
   await tx.room.update({
     where: { slug },
     data: {
       seq: after.seq,
       state: json(after),
-      recipe: after.recipe,
-      round: after.round?.number ?? 0,
+      ...listingOf(after, spans, steps.at(-1)!.event.at),
       lastMessageId: lastMessageId + notes.length,
       endedAt: after.ended && dateOf(after.ended.at),
     },
@@ -183,7 +189,15 @@ async function forgetAgent(tx: Tx, slug: string, event: RoomEvent & { type: 'Age
 async function writeParticipants(tx: Tx, slug: string, { participants }: RoomState): Promise<void> {
   await tx.roomParticipant.deleteMany({ where: { slug } });
   await tx.roomParticipant.createMany({
-    data: participants.map(({ id, name, kind, roles, present }, position) => ({ slug, id, name, kind, roles: [...roles], present, position })),
+    data: participants.map(({ id, name, kind, roles, present }, position) => ({
+      slug,
+      id,
+      name,
+      kind,
+      roles: [...roles],
+      present,
+      position,
+    })),
   });
 }
 

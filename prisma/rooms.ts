@@ -139,13 +139,19 @@ export function createRooms(db: Db, now: () => number): Rooms {
           const rows =
             numbers.length === 0
               ? []
-              : await tx.roundRecord.findMany({ where: { slug, ...(numbers === 'all' ? {} : { number: { in: [...numbers] } }) }, orderBy: { number: 'asc' } });
+              : await tx.roundRecord.findMany({
+                  where: { slug, ...(numbers === 'all' ? {} : { number: { in: [...numbers] } }) },
+                  orderBy: { number: 'asc' },
+                });
           const records = new Map(rows.map(({ number, record }) => [number, stateOfJson(record)]));
           const wanted = wish.texts ? wish.texts(state, records) : [state, ...records.values()].flatMap(textIdsOfState);
           const texts =
             wanted.length === 0
               ? []
-              : await tx.text.findMany({ where: { slug, accepted: true, id: { in: [...new Set(wanted)] } }, select: { id: true, body: true } });
+              : await tx.text.findMany({
+                  where: { slug, accepted: true, id: { in: [...new Set(wanted)] } },
+                  select: { id: true, body: true },
+                });
           return { seq: room.seq, state, records, texts: new Map(texts.map(({ id, body }) => [id, body])) };
         },
         { isolationLevel: Prisma.TransactionIsolationLevel.RepeatableRead },
@@ -162,7 +168,9 @@ export function createRooms(db: Db, now: () => number): Rooms {
       return found.map(({ roles, room }) => ({ ...rowOf(room), roles: roles as Role[] }));
     },
     async ofPullRequest(key) {
-      return (await db.room.findMany({ where: { pullRequestKey: key, endedAt: null }, orderBy: { createdAt: 'asc' }, omit: { state: true } })).map(rowOf);
+      return (
+        await db.room.findMany({ where: { pullRequestKey: key, endedAt: null }, orderBy: { createdAt: 'asc' }, omit: { state: true } })
+      ).map(rowOf);
     },
     async living(after, limit) {
       const where = { endedAt: null, ...(after === null ? {} : { slug: { gt: after } }) };
@@ -170,7 +178,13 @@ export function createRooms(db: Db, now: () => number): Rooms {
     },
     async members(slug) {
       const rows = await db.roomParticipant.findMany({ where: { slug }, orderBy: { position: 'asc' } });
-      return rows.map(({ id, name, kind, roles, present }) => ({ id, name, kind: kind as ParticipantKind, roles: roles as Role[], present }));
+      return rows.map(({ id, name, kind, roles, present }) => ({
+        id,
+        name,
+        kind: kind as ParticipantKind,
+        roles: roles as Role[],
+        present,
+      }));
     },
   };
 }
@@ -201,6 +215,11 @@ function rowOf(row: StoredRow): RoomRow {
 /** Says which repository, and is never guessed or used twice: `barista-3f9a2c71`. */
 function newSlug(repository: string): string {
   const parts = repository.split(/[/:]/).filter((part) => part !== '' && part !== '.git');
-  const name = (parts.at(-1) ?? '').replace(/\.git$/, '').toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 30);
+  const name = (parts.at(-1) ?? '')
+    .replace(/\.git$/, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 30);
   return `${name || 'room'}-${randomBytes(4).toString('hex')}`;
 }

@@ -1,5 +1,5 @@
 import type { ParticipantId } from '../workflows/room/state.js';
-import { dateOf, type Db } from './db.js';
+import { dateOf, type Db, type Tx } from './db.js';
 
 /** Review calls of one participant no further apart than the working window; epoch milliseconds, both inclusive. */
 export interface ReviewSpan {
@@ -35,9 +35,11 @@ export function createSpans(db: Db): Spans {
         WHERE NOT EXISTS (SELECT FROM widened)
         ON CONFLICT DO NOTHING`;
     },
-    async spans(slug, round) {
-      const rows = await db.reviewSpan.findMany({ where: { slug, round }, orderBy: [{ participant: 'asc' }, { from: 'asc' }] });
-      return rows.map(({ participant, from, last }) => ({ participant, from: from.getTime(), last: last.getTime() }));
-    },
+    spans: (slug, round) => spansOf(db, slug, round),
   };
+}
+
+export async function spansOf(db: Db | Tx, slug: string, round: number): Promise<ReviewSpan[]> {
+  const rows = await db.reviewSpan.findMany({ where: { slug, round }, orderBy: [{ participant: 'asc' }, { from: 'asc' }] });
+  return rows.map(({ participant, from, last }) => ({ participant, from: from.getTime(), last: last.getTime() }));
 }

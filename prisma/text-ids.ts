@@ -7,7 +7,10 @@ import type { Draft, DraftFinding, Finding, Reference, RoomState, TextId } from 
  * staging twice is staging once. Short, for 200 findings name 200 of them in one Update.
  */
 export function textId(slug: string, by: string, text: string): TextId {
-  return `tx_${createHash('sha256').update(JSON.stringify([slug, by, text])).digest('base64url').slice(0, 16)}`;
+  return `tx_${createHash('sha256')
+    .update(JSON.stringify([slug, by, text]))
+    .digest('base64url')
+    .slice(0, 16)}`;
 }
 
 /** Every text that a room's state names. */

@@ -45,7 +45,9 @@ export function createSweeper({ client, store, now, intervalMs = 1_000, onError 
     const told = new Set<string>();
     for (const slug of new Set(intents.map((intent) => intent.slug))) {
       try {
-        await client.withAbortSignal(AbortSignal.timeout(SIGNAL_MS), () => client.workflow.getHandle(roomWorkflowId(slug)).signal(FLUSH_SIGNAL));
+        await client.withAbortSignal(AbortSignal.timeout(SIGNAL_MS), () =>
+          client.workflow.getHandle(roomWorkflowId(slug)).signal(FLUSH_SIGNAL),
+        );
         told.add(slug);
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) told.add(slug);

@@ -19,7 +19,11 @@ export function checkPayload(command: Command): void {
   const json = JSON.stringify(command);
   const bytes = Buffer.byteLength(json);
   if (bytes > MAX_BYTES) {
-    throw new Refusal('invalid', `This is too much for one call: ${bytes} bytes of facts, and ${MAX_BYTES} are taken. Give fewer findings, or shorter paths.`);
+    throw new Refusal(
+      'invalid',
+      `This is too much for one call: ${bytes} bytes of facts, and ${MAX_BYTES} are taken. Give fewer findings, or shorter paths.`,
+    );
   }
-  if (UNSTORABLE.test(json)) throw new Refusal('invalid', 'A name, path or id holds a NUL character or half a surrogate pair. Take it out.');
+  if (UNSTORABLE.test(json))
+    throw new Refusal('invalid', 'A name, path or id holds a NUL character or half a surrogate pair. Take it out.');
 }

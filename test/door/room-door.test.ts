@@ -86,7 +86,10 @@ test('a refusal of the room reaches its caller as it is, and leaves nothing behi
 test('a room that was never opened is not_found; one whose run is missing says what its operator can do', async () => {
   await expect(world.door.send('no-such-room', join('grok'))).rejects.toMatchObject({ code: 'not_found' });
   const { slug } = await openRow(world.store, 'no-run');
-  await expect(world.door.send(slug, join('grok'))).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('room restart') as string });
+  await expect(world.door.send(slug, join('grok'))).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('room restart') as string,
+  });
 });
 
 test('R12: a room that has ended answers room_closed, to a second opening too', async () => {
@@ -107,7 +110,11 @@ test('opening twice at once is opening once', async () => {
 test('a head that was seen reaches the room', async () => {
   const { slug } = await world.open('head');
   await world.door.headSeen(slug, { sha: HEAD, baseSha: BASE, state: 'merged', move: null });
-  const merged = await world.store.bus.waitFor(slug, async () => ((await world.store.rooms.state(slug))?.head.state === 'merged' ? true : null), { timeoutMs: 10_000 });
+  const merged = await world.store.bus.waitFor(
+    slug,
+    async () => ((await world.store.rooms.state(slug))?.head.state === 'merged' ? true : null),
+    { timeoutMs: 10_000 },
+  );
   expect(merged).toBe(true);
 });
 
@@ -115,7 +122,10 @@ test('what the room could not keep does not get in', async () => {
   const { slug } = await world.open('payload');
   await expect(world.door.send(slug, join('a\0b'))).rejects.toMatchObject({ code: 'invalid' });
   await expect(world.door.send(slug, join('a\ud800b'))).rejects.toMatchObject({ code: 'invalid' });
-  await expect(world.door.send(slug, join('x'.repeat(200_000)))).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('bytes') as string });
+  await expect(world.door.send(slug, join('x'.repeat(200_000)))).rejects.toMatchObject({
+    code: 'invalid',
+    message: expect.stringContaining('bytes') as string,
+  });
   // A backslash before u0000 is six characters, not a NUL.
   await world.door.send(slug, join('a\\u0000b'));
   expect(await names(slug)).toEqual(['a\\u0000b']);
@@ -124,10 +134,21 @@ test('what the room could not keep does not get in', async () => {
 test('S6: a review as large as the rules allow, with long paths, gets in', async () => {
   const { slug } = await world.open('largest');
   await world.door.send(slug, join('grok'));
-  await world.door.send(slug, { type: 'openRound', by: 'ag_grok', head: { sha: HEAD, baseSha: BASE, state: 'open', knownSeq: 1, move: null } });
+  await world.door.send(slug, {
+    type: 'openRound',
+    by: 'ag_grok',
+    head: { sha: HEAD, baseSha: BASE, state: 'open', knownSeq: 1, move: null },
+  });
   const bodies = Array.from({ length: 200 }, (_, index) => `body ${index}`);
   const [summary, ...ids] = await world.store.texts.stage(slug, 'ag_grok', ['summary', ...bodies]);
-  const findings = ids.map((body, index) => ({ path: `${'deep/'.repeat(50)}${index}.ts`, line: index + 1, side: 'new' as const, severity: 'minor' as const, body, outsideDiff: false }));
+  const findings = ids.map((body, index) => ({
+    path: `${'deep/'.repeat(50)}${index}.ts`,
+    line: index + 1,
+    side: 'new' as const,
+    severity: 'minor' as const,
+    body,
+    outsideDiff: false,
+  }));
   await world.door.send(slug, { type: 'submitReview', by: 'ag_grok', verdict: 'comment', summary: summary!, findings, references: [] });
   expect((await world.store.rooms.snapshot(slug))!.state.findings).toHaveLength(200);
 });
@@ -183,7 +204,10 @@ test('nobody answers: unavailable in time, and the same call again is safe', asy
   await world.stopWorker();
   const impatient = createRoomDoor({ client: world.client, store: world.store, patienceMs: 1_500 });
   const refused = impatient.send(slug, join('grok'));
-  await expect(refused).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('the same call again is safe') as string });
+  await expect(refused).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('the same call again is safe') as string,
+  });
   // It may have been stored: its intent stays for the sweeper.
   expect((await world.store.intents.takeStale(world.db.clock.at + 1)).map((intent) => intent.slug)).toContain(slug);
   await world.startWorker();
@@ -196,5 +220,8 @@ test('without the database nothing is sent, and the caller is told so', async ()
   await using proxy = await Proxy.before(world.db.url);
   const door = createRoomDoor({ client: world.client, store: world.db.second(proxy.url) });
   proxy.down();
-  await expect(door.send(slug, join('grok'))).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('Nothing was stored') as string });
+  await expect(door.send(slug, join('grok'))).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('Nothing was stored') as string,
+  });
 });

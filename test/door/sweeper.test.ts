@@ -14,7 +14,13 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]());
 
 function sweeper(errors: unknown[] = []): Sweeper {
-  return createSweeper({ client: world.client, store: world.store, now: world.db.clock.now, intervalMs: 10, onError: (error) => errors.push(error) });
+  return createSweeper({
+    client: world.client,
+    store: world.store,
+    now: world.db.clock.now,
+    intervalMs: 10,
+    onError: (error) => errors.push(error),
+  });
 }
 
 const projected = (slug: string, seq: number): Promise<true | null> =>
@@ -86,7 +92,13 @@ test('it looks by itself until it is stopped, and tells of a look that failed', 
   expect(await projected(slug, seq)).toBe(true);
   await running.stop();
   expect(errors).toEqual([]);
-  const broken = createSweeper({ client: world.client, store: { ...world.store, intents: { ...world.store.intents, takeStale: () => Promise.reject(new Error('no database')) } }, now: world.db.clock.now, intervalMs: 1, onError: (error) => errors.push(error) });
+  const broken = createSweeper({
+    client: world.client,
+    store: { ...world.store, intents: { ...world.store.intents, takeStale: () => Promise.reject(new Error('no database')) } },
+    now: world.db.clock.now,
+    intervalMs: 1,
+    onError: (error) => errors.push(error),
+  });
   broken.start();
   await expect.poll(() => errors.length).toBeGreaterThan(1);
   await broken.stop();

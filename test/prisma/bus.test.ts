@@ -13,7 +13,9 @@ test('DESIGN 4: a message posted by one server wakes a waiter of another', async
   const { slug } = await openRow(db.store, 'wake');
   const other = db.second();
   let checks = 0;
-  const waited = db.store.bus.waitFor(slug, async () => (checks++, (await db.store.messages.list(slug, 0)).messages[0] ?? null), { timeoutMs: 10_000 });
+  const waited = db.store.bus.waitFor(slug, async () => (checks++, (await db.store.messages.list(slug, 0)).messages[0] ?? null), {
+    timeoutMs: 10_000,
+  });
   await expect.poll(() => checks).toBeGreaterThan(1); // the first look, and one when listening began
   const started = performance.now();
   await other.messages.post(slug, { from: olga, text: 'hello', mentions: [] });

@@ -12,13 +12,19 @@ beforeAll(async () => {
 afterAll(() => db[Symbol.asyncDispose]());
 
 const stored = async (room: ProjectedRoom): Promise<RoomState | null> => db.store.rooms.state(room.slug);
-const notes = async (store: Store, slug: string): Promise<string[]> => (await store.messages.list(slug, 0)).messages.map(({ text }) => text);
+const notes = async (store: Store, slug: string): Promise<string[]> =>
+  (await store.messages.list(slug, 0)).messages.map(({ text }) => text);
 
 test('the read model is the state that the workflow holds, event by event', async () => {
   const room = await ProjectedRoom.open(db.store, 'same');
   expect(await stored(room)).toEqual(room.room.state);
   await room.do((r) => r.join('grok', 'opus'));
-  await room.do((r) => r.open('grok').submit('grok', { findings: [{ body: 'off by one' }] }).submit('opus'));
+  await room.do((r) =>
+    r
+      .open('grok')
+      .submit('grok', { findings: [{ body: 'off by one' }] })
+      .submit('opus'),
+  );
   expect(await stored(room)).toEqual(room.room.state);
   expect(await db.store.rooms.get(room.slug)).toMatchObject({ seq: room.room.state.seq, round: 1, recipe: 'panel', endedAt: null });
   expect(await db.store.rooms.members(room.slug)).toMatchObject([
@@ -62,7 +68,9 @@ test('the order of keys in an event does not matter, its content does: projectio
   await expect(other).rejects.toThrow(ProjectionConflict);
   await expect(other).rejects.toMatchObject({ code: 'projection_conflict', seq: 2, slug: room.slug });
   // A conflict among old events keeps new ones out too.
-  await expect(db.store.project(room.slug, { from: 1, events: [events[1]!, events[0]!, events[1]!] })).rejects.toThrow('projection_conflict');
+  await expect(db.store.project(room.slug, { from: 1, events: [events[1]!, events[0]!, events[1]!] })).rejects.toThrow(
+    'projection_conflict',
+  );
   expect(await stored(room)).toEqual(before);
 });
 
@@ -70,7 +78,10 @@ test('events after a gap are refused as behind, and nothing of them is written',
   const room = await ProjectedRoom.open(db.store, 'gap');
   const { events } = await room.act((r) => r.join('grok'));
   await db.store.intents.add({ id: 'gap-intent', slug: room.slug });
-  expect(await db.store.project(room.slug, { from: 2, events: events.slice(1) }, { intent: 'gap-intent' })).toEqual({ kind: 'behind', seq: 1 });
+  expect(await db.store.project(room.slug, { from: 2, events: events.slice(1) }, { intent: 'gap-intent' })).toEqual({
+    kind: 'behind',
+    seq: 1,
+  });
   expect(await notes(db.store, room.slug)).toHaveLength(1);
   expect(await db.store.intents.takeStale(db.clock.at + 1)).toContainEqual({ id: 'gap-intent', slug: room.slug });
 });
@@ -93,7 +104,9 @@ test('notes and messages share one order of ids while both are written', async (
   const room = await ProjectedRoom.open(db.store, 'counter');
   const other = db.second();
   const { events } = await room.act((r) => r.join('a', 'b', 'c', 'd'));
-  const posts = Array.from({ length: 12 }, (_, index) => other.messages.post(room.slug, { from: { id: OWNER, name: 'olga' }, text: `message ${index}`, mentions: [] }));
+  const posts = Array.from({ length: 12 }, (_, index) =>
+    other.messages.post(room.slug, { from: { id: OWNER, name: 'olga' }, text: `message ${index}`, mentions: [] }),
+  );
   await Promise.all([...posts, db.store.project(room.slug, { from: 1, events })]);
   const { messages } = await db.store.messages.list(room.slug, 0);
   expect(messages.map(({ id }) => id)).toEqual(Array.from({ length: 13 + events.length }, (_, index) => index + 1));
@@ -119,7 +132,13 @@ test('the intent goes in the transaction that projects its events', async () => 
 
 test('V1: a round is kept whole when the next one opens', async () => {
   const room = await ProjectedRoom.open(db.store, 'record');
-  await room.do((r) => r.join('grok', 'opus').open('grok').submit('grok', { findings: [{ body: 'one' }] }).submit('opus', { summary: 'fine' }));
+  await room.do((r) =>
+    r
+      .join('grok', 'opus')
+      .open('grok')
+      .submit('grok', { findings: [{ body: 'one' }] })
+      .submit('opus', { summary: 'fine' }),
+  );
   await room.do((r) => r.close('grok').push('b2').open('grok'));
   const { state, records, texts } = (await db.store.rooms.snapshot(room.slug, { records: 'all' }))!;
   expect(state.round).toMatchObject({ number: 2, reviews: [], carried: ['f1'] });
@@ -151,7 +170,14 @@ test('R6: a deleted agent leaves earlier rounds too, and its words go with it; o
 
 test('R6: text of an unposted draft stays, even where the drafter was deleted and had quoted its own finding', async () => {
   const room = await ProjectedRoom.open(db.store, 'quoted');
-  await room.do((r) => r.join('grok', 'opus').open('grok').submit('grok', { findings: [{ body: 'word for word' }] }).submit('opus').close('grok'));
+  await room.do((r) =>
+    r
+      .join('grok', 'opus')
+      .open('grok')
+      .submit('grok', { findings: [{ body: 'word for word' }] })
+      .submit('opus')
+      .close('grok'),
+  );
   await room.do((r) => r.draft('grok', { findings: [{ body: 'word for word', findings: ['f1'] }] }).delete('grok'));
   const { state, texts } = (await db.store.rooms.snapshot(room.slug))!;
   expect(state.draft!.findings[0]!.findings).toEqual([]);
@@ -202,4 +228,20 @@ test('B4: an hour later the same events are still the same (no clock but the eve
   const joined = (await db.store.messages.list(room.slug, 0)).messages.find(({ text }) => text.includes('@grok joined'));
   expect(joined!.at).toBe(outbox.events[0]!.at);
   expect((await db.store.rooms.members(room.slug)).at(-1)!.id).toBe(idOf('grok'));
+});
+
+test('V2: lists show phase, chips and whom a room waits for, and nothing of a hidden review', async () => {
+  const room = await ProjectedRoom.open(db.store, 'listing', { recipe: 'build_duel', barista: true });
+  const row = async () => db.store.rooms.get(room.slug);
+  expect(await row()).toMatchObject({ phase: 'waiting_for_crew', chips: [], waitingOn: [] });
+  await room.do((r) => r.join('author', 'lead', 'other').baristaOpens());
+  expect(await row()).toMatchObject({ phase: 'reviewing', round: 1, waitingOn: ['ag_lead'] });
+  // A dispute inside the open round: the one who has not reviewed could read it off a chip.
+  await room.do((r) => r.roles({ other: ['reviewer'] }).submit('lead', { findings: [{ severity: 'blocker' }] }));
+  await room.do((r) =>
+    r.answer('author', 'f1', 'reject', 'no').resolve('lead', 'f1', 'upheld').answer('author', 'f1', 'reject', 'still no'),
+  );
+  expect(await row()).toMatchObject({ phase: 'reviewing', chips: [], waitingOn: ['ag_other'] });
+  await room.do((r) => r.submit('other').baristaCloses());
+  expect(await row()).toMatchObject({ phase: 'waiting_for_push', chips: ['dispute'], waitingOn: ['ag_author'] });
 });
