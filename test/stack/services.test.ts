@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { connect } from 'node:net';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -23,6 +24,21 @@ test('each database is migrated and apart from the others', async () => {
   await Promise.all(clients.map((client) => client.end()));
 });
 
+function listens(address: string): Promise<boolean> {
+  const [host, port] = address.split(':');
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), host);
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+interface Servers {
+  postgres: number;
+  temporal: string;
+  timeSkipping: string;
+}
+
 test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
   'a test run that is ended by %s leaves no server behind',
   async (signal) => {
@@ -32,13 +48,14 @@ test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
       // A run of its own whose one test tells the servers' pids and then hangs.
       writeFileSync(
         join(dir, 'hang.test.ts'),
-        `import { test } from "vitest"; import pg from "pg"; import { createDatabase, temporalAddress } from "../../support/services.js";
+        `import { test } from "vitest"; import pg from "pg"; import { TestWorkflowEnvironment } from "@temporalio/testing"; import { createDatabase, temporalAddress, timeSkippingServerPath } from "../../support/services.js";
        test("hangs", async () => {
+         const env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: { type: "existing-path", path: await timeSkippingServerPath() } } });
          const client = new pg.Client({ connectionString: await createDatabase() });
          client.on("error", () => {});
          await client.connect();
          const { rows } = await client.query("select split_part(pg_read_file('postmaster.pid'), chr(10), 1)::int as pid");
-         console.log("SERVERS " + JSON.stringify({ postgres: rows[0].pid, temporal: await temporalAddress() }));
+         console.log("SERVERS " + JSON.stringify({ postgres: rows[0].pid, temporal: await temporalAddress(), timeSkipping: env.address }));
          await new Promise(() => {});
        }, 1e6);`,
       );
@@ -48,12 +65,12 @@ test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
         env,
         detached: true,
       });
-      const { postgres, temporal } = await new Promise<{ postgres: number; temporal: string }>((resolve, reject) => {
+      const { postgres, temporal, timeSkipping } = await new Promise<Servers>((resolve, reject) => {
         let text = '';
         run.stdout.on('data', (chunk) => {
           text += chunk;
           const line = /SERVERS (\{.*\})/.exec(text)?.[1];
-          if (line) resolve(JSON.parse(line) as { postgres: number; temporal: string });
+          if (line) resolve(JSON.parse(line) as Servers);
         });
         run.once('exit', () => reject(new Error(text)));
       });
@@ -61,16 +78,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
       run.kill(signal);
       await once(run, 'exit');
       await expect.poll(() => isAlive(postgres), { timeout: 10_000 }).toBe(false);
-      await expect
-        .poll(
-          () =>
-            fetch(`http://${temporal}`).then(
-              () => 'answers',
-              (error: Error) => String(error.cause),
-            ),
-          { timeout: 10_000 },
-        )
-        .toContain('ECONNREFUSED');
+      for (const address of [temporal, timeSkipping]) await expect.poll(() => listens(address), { timeout: 10_000 }).toBe(false);
     } finally {
       rmSync(dir, { recursive: true });
     }
