@@ -55,10 +55,15 @@ export function runningAsk(round: Round): DraftAsk | null {
   return last && last.endedAt === null ? last : null;
 }
 
+/** B18, B28: the draft is asked for: by Barista, or by the owner's final draft, of which Barista is about to tell the lead. */
+export function isAskedFor(round: Round): boolean {
+  return runningAsk(round) !== null || round.drafting.finalAt !== null;
+}
+
 /** B18: before the ask, or once it was overtaken, an agent's draft is too soon; after a draft it may draft again (D3). */
 export function mayDraft(room: RoomState, by: ParticipantId): boolean {
   if (!room.barista.enabled || participantOf(room, by)?.kind === 'person' || !room.round) return true;
-  return runningAsk(room.round) !== null || room.draft?.round === room.round.number;
+  return isAskedFor(room.round) || room.draft?.round === room.round.number;
 }
 
 function ids(participants: readonly Participant[]): ParticipantId[] {

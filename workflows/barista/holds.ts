@@ -1,8 +1,8 @@
 import type { Clock } from '../messages.js';
-import type { Finding, RoomState, Round } from '../room/state.js';
-import { isDisputed, isSettled, needsFix, raisersReference, stateOf } from '../room/findings.js';
-import { nameOf, someoneHolds } from '../room/members.js';
-import { isCarried, raiserIsLost } from '../room/rounds.js';
+import type { Finding, ParticipantId, RoomState, Round } from '../room/state.js';
+import { countsAsAccepted, isDisputed, isSettled, needsFix, stateOf } from '../room/findings.js';
+import { nameOf } from '../room/members.js';
+import { hasSubmitted, isCarried, raiserIsLost, reviewerIds } from '../room/rounds.js';
 
 /** A finding that keeps a closed round from being drafted, on whom it waits, and until when (B14, B16, B17). */
 export interface Hold {
@@ -20,13 +20,19 @@ export function disputes(room: RoomState): Finding[] {
   return room.findings.filter((finding) => isDisputed(room, finding));
 }
 
-/** Every hold of the latest, closed round, run out or not. A nit holds nothing (B10). */
-export function holdsOf(room: RoomState, round: Round): Hold[] {
-  const closedAt = round.closed?.at;
-  if (closedAt === undefined) return [];
+/** B15, B22: what a push is late for; a dispute is the owner's to decide, and no clock runs for it. */
+export function pushableFixes(room: RoomState): Finding[] {
+  return fixes(room).filter((finding) => !isDisputed(room, finding));
+}
+
+/** What still holds the draft of the latest, closed round; a nit holds nothing (B10). */
+export function runningHolds(room: RoomState, now: number): Hold[] {
+  const { round } = room;
+  if (!round?.closed) return [];
+  const closedAt = round.closed.at;
   return room.findings.flatMap((finding) => {
     const hold = holdOf(room, round, finding, closedAt);
-    return hold ? [hold] : [];
+    return hold && hold.until > now ? [hold] : [];
   });
 }
 
@@ -36,12 +42,17 @@ function holdOf(room: RoomState, round: Round, finding: Finding, closedAt: numbe
     const answeredAt = finding.answers.at(-1)?.at ?? closedAt;
     return { finding, rule: 'uphold_window', until: Math.max(closedAt, answeredAt) + room.durations.upholdWindow };
   }
-  // Without an author a carried finding counts as accepted earlier (B10), so it waits to be verified all the same (B17).
-  const waits = isCarried(round, finding) && (stateOf(room, finding) === 'accepted' || !someoneHolds(room, 'author'));
-  if (!waits || raisersReference(room, finding)?.stance === 'agree') return null;
+  if (!isCarried(round, finding) || !countsAsAccepted(room, finding)) return null;
   return raiserIsLost(room, finding)
     ? { finding, rule: 'lost_raiser_window', until: closedAt + room.durations.lostRaiserWindow }
     : { finding, rule: 'verify_window', until: closedAt + room.durations.verifyWindow };
+}
+
+/** Who can end a hold: its raiser while a reviewer (A2), or for a lost raiser the round's reviewers (A9). Perhaps nobody. */
+export function answerersOf(room: RoomState, { finding, rule }: Hold): ParticipantId[] {
+  const reviewers = reviewerIds(room);
+  if (rule !== 'lost_raiser_window') return reviewers.filter((id) => id === finding.raisedBy);
+  return reviewers.filter((id) => room.round !== null && hasSubmitted(room.round, id));
 }
 
 export function clockOf(room: RoomState, hold: Hold): Clock {

@@ -12,19 +12,7 @@ export interface Span {
 /** The review calls of each reviewer in the open round, oldest first. */
 export type Calls = Readonly<Record<ParticipantId, readonly Span[]>>;
 
-/** Idle time in total from `base` to `now`: all of it but the calls and the window after each (up to, not including, its end). */
-export function idleTotal(spans: readonly Span[], base: number, window: number, now: number): number {
-  let idle = 0;
-  let at = base;
-  for (const span of spans) {
-    if (span.from >= now) break;
-    idle += Math.max(0, span.from - at);
-    at = Math.max(at, span.last + window);
-  }
-  return idle + Math.max(0, now - at);
-}
-
-/** When the idle time will have added up to `target` if no further call comes. */
+/** When the idle time from `base` will have added up to `target` if no further call comes: all of it but the calls and the window after each (up to, not including, its end). */
 export function idleReaches(spans: readonly Span[], base: number, window: number, target: number): number {
   let left = target;
   let at = base;

@@ -1,8 +1,8 @@
 import type { Clock } from '../messages.js';
 import { LIMITS, type RoomState, type Round } from '../room/state.js';
 import { openRound, reviewerIds } from '../room/rounds.js';
-import { clockOf, disputes, fixes, holdsOf } from './holds.js';
-import { runningAsk, stepOfDrafting } from './drafting.js';
+import { clockOf, fixes, pushableFixes, runningHolds } from './holds.js';
+import { isAskedFor, stepOfDrafting } from './drafting.js';
 import type { Calls } from './idle.js';
 import { stepOfOpenRound } from './open-round.js';
 import { type Step, act, wait } from './step.js';
@@ -23,8 +23,11 @@ export function nextStep(room: RoomState, calls: Calls, now: number): Step {
 /** P5, R12: the clocks stand still; some days later the room ends by itself. */
 function endOfRoom(room: RoomState, state: 'merged' | 'closed', now: number): Step {
   const at = room.head.stateSince + LIMITS.endAfter;
-  if (at <= now && room.draft?.posting.status !== 'posting')
+  if (at <= now) {
+    // How the posting ends wakes the room.
+    if (room.draft?.posting.status === 'posting') return wait([], 'the review is being posted');
     return act({ do: 'endRoom', reason: state }, `R12: the pull request has been ${state} for 7 days`);
+  }
   return wait([{ name: 'room_end', what: 'the room ends', at }], `the pull request is ${state}`);
 }
 
@@ -52,8 +55,8 @@ function stepOfClosedRound(room: RoomState, round: Round, now: number): Step {
     );
   }
   // Answers that came after the ask do not take it back (B18); nor does anything hold the owner's final draft (B23).
-  if (runningAsk(round) || round.drafting.finalAt !== null) return stepOfDrafting(room, round, now);
-  return fixes(room).length > 0 ? waitForPush(room, round, now) : waitForAnswers(room, round, now);
+  if (isAskedFor(round)) return stepOfDrafting(room, round, now);
+  return fixes(room).length > 0 ? waitForPush(room, round, moved, now) : waitForAnswers(room, round, now);
 }
 
 /** B12. */
@@ -63,11 +66,11 @@ function openNext(room: RoomState, round: Round, now: number): Step {
   return wait([{ name: 'head_quiet', what: `open round ${round.number + 1}`, at }], 'waiting for the head to be quiet');
 }
 
-/** B11, B22. While disputes are all that needs a fix, nobody is late with a push (B15). */
-function waitForPush(room: RoomState, round: Round, now: number): Step {
-  const why = 'waiting for a push with the fixes';
-  const late = disputes(room).length < fixes(room).length;
-  if (!late || round.drafting.fixesNotPushedAt !== null || !round.closed) return wait([], why);
+/** B11, B22. After round 5 a push has come and opens nothing: what is left is the owner's to decide (B13). */
+function waitForPush(room: RoomState, round: Round, moved: boolean, now: number): Step {
+  const expected = !moved && pushableFixes(room).length > 0;
+  const why = expected ? 'waiting for a push with the fixes' : 'waiting for the owner to decide';
+  if (!expected || round.drafting.fixesNotPushedAt !== null || !round.closed) return wait([], why);
   const at = round.closed.at + room.durations.fixesNotPushed;
   if (at <= now) return act({ do: 'noteFixesNotPushed' }, 'B22: no push came');
   return wait([{ name: 'fixes_not_pushed', what: 'say that the fixes were not pushed', at }], why);
@@ -75,7 +78,7 @@ function waitForPush(room: RoomState, round: Round, now: number): Step {
 
 /** B14, B16, B17, then B18. */
 function waitForAnswers(room: RoomState, round: Round, now: number): Step {
-  const running = holdsOf(room, round).filter((hold) => hold.until > now);
+  const running = runningHolds(room, now);
   if (running.length === 0) return stepOfDrafting(room, round, now);
   const clocks: Clock[] = running.map((hold) => clockOf(room, hold));
   // The draft waits for the last of them; a mark or an answer before wakes the room anyway.

@@ -1,8 +1,8 @@
 import { LIMITS, type ParticipantId, type RoomState } from '../room/state.js';
 import type { Chip, Offer, Phase } from '../room/words.js';
 import { holders, someoneHolds } from '../room/members.js';
-import { disputes, fixes, holdsOf } from './holds.js';
-import { runningAsk } from './drafting.js';
+import { answerersOf, disputes, fixes, pushableFixes, runningHolds } from './holds.js';
+import { isAskedFor } from './drafting.js';
 import type { Calls } from './idle.js';
 import { awaitedNow, hasNoReview } from './open-round.js';
 
@@ -15,9 +15,9 @@ export function phaseOf(room: RoomState, now: number): Phase {
   if (!round.closed) return 'reviewing';
   if (room.draft?.round === round.number) return room.draft.posting.status === 'posted' ? 'posted' : 'drafted';
   if (nextRoundIsComing(room)) return 'waiting_for_push';
-  if (!room.barista.enabled || runningAsk(round) || round.drafting.finalAt !== null) return 'drafting';
+  if (!room.barista.enabled || isAskedFor(round)) return 'drafting';
   if (fixes(room).length > 0) return 'waiting_for_push';
-  return holdsOf(room, round).some((hold) => hold.until > now) ? 'waiting_for_answers' : 'drafting';
+  return runningHolds(room, now).length > 0 ? 'waiting_for_answers' : 'drafting';
 }
 
 /** B12: Barista is going to open a round at a head that has moved; nobody is asked for anything meanwhile. */
@@ -38,7 +38,7 @@ export function chipsOf(room: RoomState, calls: Calls, now: number): Chip[] {
   if (disputes(room).length > 0) chips.push('dispute');
   if (fixesAreLate(room)) chips.push('fixes not pushed');
   if (draftIsStale(room)) chips.push('draft stale');
-  if (round && room.barista.enabled && hasNoReview(room, round, calls, now)) chips.push('no review');
+  if (round && room.barista.enabled && room.head.state === 'open' && hasNoReview(room, round, calls, now)) chips.push('no review');
   if (room.draft?.posting.status === 'draft' && room.draft.posting.failure !== null) chips.push('posting failed');
   if (room.head.state !== 'open') chips.push(room.head.state);
   return chips;
@@ -47,14 +47,16 @@ export function chipsOf(room: RoomState, calls: Calls, now: number): Chip[] {
 /** B22: from the day after the close until the next push. */
 function fixesAreLate(room: RoomState): boolean {
   const { round } = room;
-  return round?.closed != null && round.drafting.fixesNotPushedAt !== null && room.head.sha === round.headSha && fixes(room).length > 0;
+  return (
+    round?.closed != null && round.drafting.fixesNotPushedAt !== null && room.head.sha === round.headSha && pushableFixes(room).length > 0
+  );
 }
 
 /** B13, B15, B22: when the owner may have the round drafted as it is. */
 export function offersOf(room: RoomState): Offer[] {
   const { round } = room;
   if (!room.barista.enabled || room.head.state !== 'open' || !round?.closed || nextRoundIsComing(room)) return [];
-  if (room.draft?.round === round.number || runningAsk(round) || round.drafting.finalAt !== null) return [];
+  if (room.draft?.round === round.number || isAskedFor(round)) return [];
   const toFix = fixes(room);
   if (toFix.length === 0) return [];
   const offered =
@@ -71,12 +73,13 @@ export function waitingOn(room: RoomState, now: number): ParticipantId[] {
     case 'reviewing': {
       const awaited = round ? awaitedNow(room, round, now) : [];
       if (awaited.length > 0) return awaited;
-      return room.barista.enabled ? [room.owner] : leadIds(room);
+      if (!room.barista.enabled) return leadIds(room);
+      return round?.reviews.length === 0 ? [room.owner] : [];
     }
     case 'waiting_for_push':
-      return nextRoundIsComing(room) ? [] : holders(room, 'author').map((author) => author.id);
+      return nextRoundIsComing(room) ? [] : fixers(room);
     case 'waiting_for_answers':
-      return [...new Set(holdsOf(room, round!).flatMap((hold) => (hold.until > now ? [hold.finding.raisedBy] : [])))];
+      return [...new Set(runningHolds(room, now).flatMap((hold) => answerersOf(room, hold)))];
     case 'drafting':
       return leadIds(room);
     case 'drafted':
@@ -85,6 +88,13 @@ export function waitingOn(room: RoomState, now: number): ParticipantId[] {
     case 'stopped':
       return [];
   }
+}
+
+/** Whose turn it is while something needs a fix: the author's to push; the owner's once a push is not what is missing (B13, B15). */
+function fixers(room: RoomState): ParticipantId[] {
+  const pushMayHelp = pushableFixes(room).length > 0 && room.head.sha === room.round?.headSha;
+  const ownerDecides = disputes(room).length > 0 || !pushMayHelp;
+  return [...(pushMayHelp ? holders(room, 'author').map((author) => author.id) : []), ...(ownerDecides ? [room.owner] : [])];
 }
 
 function leadIds(room: RoomState): ParticipantId[] {

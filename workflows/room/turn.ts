@@ -1,11 +1,12 @@
 import type { Finding, ParticipantId, RoomState } from './state.js';
-import { isSettled, stateOf } from './findings.js';
-import { holders, holds, isPresent, namesOf, participantOf } from './members.js';
-import { awaited, hasDeclined, hasSubmitted, isCarried } from './rounds.js';
+import { countsAsAccepted, isSettled, isStillBroken, stateOf } from './findings.js';
+import { holders, holds, isPresent, nameOf, namesOf, participantOf } from './members.js';
+import { isCarried } from './rounds.js';
 import { seenBy } from './visibility.js';
-import { fixes, holdsOf } from '../barista/holds.js';
-import { runningAsk } from '../barista/drafting.js';
-import { nextRoundIsComing } from '../barista/status.js';
+import { type Hold, answerersOf, fixes, pushableFixes, runningHolds } from '../barista/holds.js';
+import { isAskedFor, runningAsk } from '../barista/drafting.js';
+import { awaitedNow } from '../barista/open-round.js';
+import { nextRoundIsComing, offersOf } from '../barista/status.js';
 import { LIMITS } from './state.js';
 
 /** Whose turn it is: what a participant is told to do next (V6), and whether it has nothing left to do (V7). */
@@ -13,7 +14,7 @@ import { LIMITS } from './state.js';
 /** Something a participant can still do for the latest round. */
 type Duty =
   | { readonly do: 'review' }
-  | { readonly do: 'answer' | 'judge' | 'verify' | 'verify_lost'; readonly findings: readonly Finding[] }
+  | { readonly do: 'answer' | 'judge' | 'verify' | 'verify_closed' | 'verify_lost'; readonly findings: readonly Finding[] }
   | { readonly do: 'draft' };
 
 /** V7: the listener may end; nothing in this room waits for this participant. */
@@ -28,42 +29,38 @@ function duties(full: RoomState, viewer: ParticipantId, now: number): Duty[] {
   const room = seenBy(full, viewer);
   const { round } = room;
   if (!round || !isPresent(room, viewer)) return [];
-  const found: Duty[] = [];
-  const add = (what: 'answer' | 'judge' | 'verify' | 'verify_lost', findings: readonly Finding[]): void => {
-    if (findings.length > 0) found.push({ do: what, findings });
-  };
-  const mine = room.findings.filter((finding) => finding.raisedBy === viewer && !isSettled(finding));
-  const running = holdsOf(room, round).filter((hold) => hold.until > now);
-  const held = (rule: string): Finding[] => running.filter((hold) => hold.rule === rule).map((hold) => hold.finding);
-  const barista = room.barista.enabled;
+  const toAnswer = holds(room, viewer, 'author') ? room.findings.filter((finding) => awaitsAuthor(room, finding)) : [];
+  return [
+    ...(!round.closed && awaitedNow(room, round, now).includes(viewer) ? [{ do: 'review' } as const] : []),
+    ...some('answer', toAnswer),
+    ...(holds(room, viewer, 'reviewer') ? reviewerDuties(room, viewer, now) : []),
+    ...(round.closed && holds(room, viewer, 'lead') && runningAsk(round)?.leads.includes(viewer) ? [{ do: 'draft' } as const] : []),
+  ];
+}
 
-  if (holds(room, viewer, 'author'))
-    add(
-      'answer',
-      room.findings.filter((finding) => awaitsAuthor(room, finding)),
+/** What a reviewer has to say of findings: of its own, and of a lost raiser's (A2, A9, B14 to B17). */
+function reviewerDuties(room: RoomState, viewer: ParticipantId, now: number): Duty[] {
+  const mine = room.findings.filter((finding) => finding.raisedBy === viewer && !isSettled(finding));
+  const rejected = mine.filter((finding) => stateOf(room, finding) === 'rejected');
+  const round = room.round!;
+  if (!round.closed) {
+    const unmarked = mine.filter(
+      (finding) => isCarried(round, finding) && countsAsAccepted(room, finding) && !isStillBroken(room, finding),
     );
-  if (round.closed) {
-    const rejected = mine.filter((finding) => stateOf(room, finding) === 'rejected');
-    add('judge', barista ? held('uphold_window').filter((finding) => finding.raisedBy === viewer) : rejected);
-    if (barista)
-      add(
-        'verify',
-        held('verify_window').filter((finding) => finding.raisedBy === viewer),
-      );
-    if (barista && holds(room, viewer, 'reviewer') && hasSubmitted(round, viewer)) add('verify_lost', held('lost_raiser_window'));
-    if (runningAsk(round)?.leads.includes(viewer) && holds(room, viewer, 'lead')) found.push({ do: 'draft' });
-    return found;
+    return [...some('judge', rejected), ...some('verify', unmarked)];
   }
-  if (holds(room, viewer, 'reviewer') && !hasSubmitted(round, viewer) && !hasDeclined(round, viewer)) found.push({ do: 'review' });
-  add(
-    'judge',
-    mine.filter((finding) => stateOf(room, finding) === 'rejected'),
-  );
-  add(
-    'verify',
-    mine.filter((finding) => isCarried(round, finding) && stateOf(room, finding) === 'accepted'),
-  );
-  return found;
+  if (!room.barista.enabled) return some('judge', rejected);
+  const running = runningHolds(room, now).filter((hold) => answerersOf(room, hold).includes(viewer));
+  const held = (rule: Hold['rule']): Finding[] => running.filter((hold) => hold.rule === rule).map((hold) => hold.finding);
+  return [
+    ...some('judge', held('uphold_window')),
+    ...some('verify_closed', held('verify_window')),
+    ...some('verify_lost', held('lost_raiser_window')),
+  ];
+}
+
+function some(what: (Duty & { findings: unknown })['do'], findings: readonly Finding[]): Duty[] {
+  return findings.length > 0 ? [{ do: what, findings }] : [];
 }
 
 function awaitsAuthor(room: RoomState, finding: Finding): boolean {
@@ -79,7 +76,7 @@ export function nextSteps(room: RoomState, viewer: ParticipantId, now: number): 
   const mine = duties(room, viewer, now);
   const said = mine.slice(0, 2).map((duty) => sentence(room, duty));
   if (said.length > 0) return said.join(' ');
-  return waitingFor(room, viewer);
+  return waitingFor(room, viewer, now);
 }
 
 function sentence(room: RoomState, duty: Duty): string {
@@ -94,6 +91,8 @@ function sentence(room: RoomState, duty: Duty): string {
       return `Withdraw or uphold ${named(duty.findings)} with resolve_finding.`;
     case 'verify':
       return `Mark ${named(duty.findings)} fixed with resolve_finding, or reference what is still broken with stance agree in your review.`;
+    case 'verify_closed':
+      return `Mark ${named(duty.findings)} fixed with resolve_finding if the new head fixes it.`;
     case 'verify_lost':
       return `Mark ${named(duty.findings)} fixed or withdrawn with resolve_finding if you can; the raiser is gone.`;
     case 'draft':
@@ -108,7 +107,7 @@ function named(findings: readonly Finding[]): string {
 }
 
 /** Nothing to do for this participant itself: what the room waits for, or what its lead may do without Barista. */
-function waitingFor(room: RoomState, viewer: ParticipantId): string {
+function waitingFor(room: RoomState, viewer: ParticipantId, now: number): string {
   const { round } = room;
   const barista = room.barista.enabled;
   const leads = holders(room, 'lead').map((lead) => lead.id);
@@ -120,9 +119,10 @@ function waitingFor(room: RoomState, viewer: ParticipantId): string {
       : `Waiting for ${leads.length > 0 ? namesOf(room, leads) : 'a lead'} to open round 1.`;
   }
   if (!round.closed) {
-    const waiting = awaited(room, round);
+    const waiting = awaitedNow(room, round, now);
     if (waiting.length > 0) return `Waiting for ${namesOf(room, waiting)} to submit their reviews.`;
     if (leadsHere) return 'Every review is in: close the round with close_review_round, or go on with next_round after a push.';
+    if (barista && round.reviews.length === 0) return `Nobody is left to review; ${nameOf(room, room.owner)} decides who does.`;
     return barista
       ? 'Every review is in; Barista closes the round.'
       : `Every review is in. Waiting for ${namesOf(room, leads)} to close the round.`;
@@ -139,14 +139,17 @@ function afterClose(room: RoomState, viewer: ParticipantId, leads: readonly Part
   if (draft) return viewer === room.owner ? 'The draft is ready: edit and post it.' : 'The draft is ready for the owner to post.';
   if (leadsHere) return 'Write the combined review with draft_review, or open the next round after a push.';
   if (!room.barista.enabled) return `Waiting for ${namesOf(room, leads)} to draft the review.`;
-  const ask = runningAsk(round);
-  if (ask) return `Waiting for ${namesOf(room, leads)} to draft the review.`;
-  if (fixes(room).length > 0) {
-    const next =
-      round.number < LIMITS.rounds
-        ? 'Barista opens the next round after it.'
-        : 'A sixth round is the owner’s choice: the lead opens it when asked.';
-    return `${holds(room, viewer, 'author') ? 'Push the fixes.' : 'Waiting for a push with the fixes.'} ${next}`;
-  }
+  if (isAskedFor(round)) return `Waiting for ${namesOf(room, leads)} to draft the review.`;
+  if (fixes(room).length > 0) return whileFixesAreMissing(room, viewer);
   return 'Waiting for answers to findings; Barista asks for the draft after that.';
+}
+
+function whileFixesAreMissing(room: RoomState, viewer: ParticipantId): string {
+  const owner = nameOf(room, room.owner);
+  if (viewer === room.owner && offersOf(room).length > 0)
+    return 'Something still needs a fix: wait for a push, or take the final draft now.';
+  if (room.round!.number >= LIMITS.rounds)
+    return `Barista opens no further round: ${owner} takes the final draft, or asks for a sixth round.`;
+  if (pushableFixes(room).length === 0) return `What is left is in dispute: ${owner} decides.`;
+  return `${holds(room, viewer, 'author') ? 'Push the fixes.' : 'Waiting for a push with the fixes.'} Barista opens the next round after it.`;
 }
