@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { config } from 'dotenv';
-import { createLog } from './log.js';
+import { createLog } from '../config/log.js';
 import { startServer } from './server.js';
-import { readSettings, SettingsError, type ServerSettings } from './settings.js';
+import { readSettings, SettingsError, type ServerSettings } from '../config/settings.js';
 
 /**
  * The HTTP server's process. With `--json` it prints `{"url": …, "port": …}` on stdout once it listens. SIGTERM and

@@ -12,7 +12,7 @@ import { Waits } from './calls/waits.js';
 import { Ci } from './calls/world.js';
 import type { Deps } from './deps.js';
 import { createRoomDoor } from './room-door.js';
-import type { ServerSettings } from './settings.js';
+import type { ServerSettings } from '../config/settings.js';
 
 export interface RunningServer {
   /** Where it listens, without a slash at the end. */

@@ -50,6 +50,7 @@ export function textIdsOfEvent(event: RoomEvent): TextId[] {
     case 'ReviewersReminded':
     case 'NoReviewNoted':
     case 'DraftAsked':
+    case 'AskPostedLate':
     case 'LeadsReminded':
     case 'FinalDraftTaken':
     case 'FixesNotPushedNoted':

@@ -23,6 +23,3 @@ export interface RoomActivities {
     version: number;
   }): Promise<{ url: string | null; unplaced: readonly number[] }>;
 }
-
-export const PROJECTION_CONFLICT = 'projection_conflict';
-export const POSTING_FAILED = 'posting_failed';

@@ -64,6 +64,11 @@ export class LiveRoom {
     return { from: this.outbox.from, events: fitting === -1 ? this.outbox.events : this.outbox.events.slice(0, fitting) };
   }
 
+  /** Whether an event of this kind is not known to be in the database: its note may not have been posted. */
+  owes(type: RoomEvent['type']): boolean {
+    return this.outbox.events.some((event) => event.type === type);
+  }
+
   get isProjected(): boolean {
     return this.outbox.events.length === 0;
   }

@@ -66,6 +66,10 @@ export interface UpdateOutput {
 /** Type of the ApplicationFailure by which a command is refused; its only detail is a `RefusalFacts`. */
 export const REFUSED = 'refused';
 
+/** Types of the ApplicationFailures by which activities fail for good. */
+export const PROJECTION_CONFLICT = 'projection_conflict';
+export const POSTING_FAILED = 'posting_failed';
+
 /** "Look again, I heard X": the head as a watcher or a delivery has read it. */
 export const HEAD_SIGNAL = 'headSeen';
 export interface HeadSeen {

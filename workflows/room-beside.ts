@@ -1,7 +1,9 @@
 import { ActivityFailure, ApplicationFailure, condition, proxyActivities, sleep } from '@temporalio/workflow';
-import { POSTING_FAILED, PROJECTION_CONFLICT, type RoomActivities } from './activities.js';
+import type { RoomActivities } from './activities.js';
+import { POSTING_FAILED, PROJECTION_CONFLICT } from './messages.js';
 import type { LiveRoom } from './live-room.js';
 import { learnHead } from './room-head.js';
+import { runningAsk } from './barista/drafting.js';
 
 /** What a room does beside its loop: none of it decides anything, and none of it ends while the room runs. */
 
@@ -30,7 +32,17 @@ export async function projectEvents(room: LiveRoom): Promise<never> {
     const { from, events } = room.batch();
     const { seq } = await project({ slug: room.state.slug, from, events });
     room.acknowledge(seq);
+    if (events.some((event) => event.type === 'DraftAsked')) askPosted(room, Date.now());
   }
+}
+
+/** What a note posted later than this, in milliseconds, was late by matters to the clocks that follow it. */
+const LATE = 1_000;
+
+/** B27: whoever was asked late is given its whole time. */
+function askPosted(room: LiveRoom, now: number): void {
+  const ask = room.state.round && runningAsk(room.state.round);
+  if (ask && now - ask.at > LATE) room.commitOwn([{ type: 'AskPostedLate' }], now);
 }
 
 /** P4: looks again and again, at no cost in history while nothing moves. */

@@ -35,20 +35,26 @@ const QUIET = 1_000;
 /** Performs what Barista decides and sleeps in between, until the room has ended or its history has grown long. */
 export async function drive(driver: Driver, mayContinue: () => boolean): Promise<void> {
   const { room } = driver;
+  await lookAtCalls(driver);
   for (;;) {
     const now = Date.now();
     const step = nextStep(room.state, driver.calls, now);
     setCurrentDetails(detailsOf(room.state, step, driver.calls, now));
     publishAttributes(room.state, step, driver.calls, now);
     if (room.state.ended) return allProjected(room);
-    if (step.kind === 'act') {
-      await take(driver, step.action);
-    } else if (mayContinue()) {
-      if (await isQuiet(room)) return;
-    } else {
-      await sleepUntil(room, step, now);
-    }
+    // Also before an action: one that cannot be carried out for days must not fill the history.
+    const isLong = mayContinue();
+    if (isLong && (await isQuiet(room))) return;
+    if (step.kind === 'act') await take(driver, step.action);
+    else if (!isLong && (await sleepUntil(room, step, now))) await lookAtCalls(driver);
   }
+}
+
+/** Without a review nothing is done when idle time runs out, yet whether it has must be true (B8, chip `no review`). */
+async function lookAtCalls(driver: Driver): Promise<void> {
+  const round = openRound(driver.room.state);
+  if (round?.reviews.length === 0)
+    driver.calls = (await known(readCalls({ slug: driver.room.state.slug, round: round.number }))) ?? driver.calls;
 }
 
 /** Nobody reads the outbox of a room that has ended, so its last events are brought home first (R12). */
@@ -62,11 +68,12 @@ async function isQuiet(room: LiveRoom): Promise<boolean> {
   return !(await condition(() => room.version !== version, QUIET, { summary: 'wait for a quiet second to continue as new' }));
 }
 
-async function sleepUntil(room: LiveRoom, step: Step & { kind: 'wait' }, now: number): Promise<void> {
+/** True where a clock has run out, false where something happened before. */
+async function sleepUntil(room: LiveRoom, step: Step & { kind: 'wait' }, now: number): Promise<boolean> {
   const { version } = room;
   const changed = (): boolean => room.version !== version;
-  if (step.until === null) return condition(changed);
-  await condition(changed, Math.max(step.until - now, 1), { summary: `${step.why}; next: ${nextClock(step)}` });
+  if (step.until === null) return condition(changed).then(() => false);
+  return !(await condition(changed, Math.max(step.until - now, 1), { summary: `${step.why}; next: ${nextClock(step)}` }));
 }
 
 function nextClock(step: Step & { kind: 'wait' }): string {
@@ -89,9 +96,18 @@ async function take(driver: Driver, action: Action): Promise<void> {
     // Only a close goes on without a head (N2); anything else could be about the wrong commit.
     else if (action.do !== 'closeRound') return pause(room);
   }
+  if (needs.ask && !(await askIsPosted(room))) return;
   if (!isStillNext(driver, action)) return;
   if (action.do === 'assembleDraft') return assemble(driver);
   room.commitOwn(factsOf(room.state, action, head), Date.now());
+}
+
+/** B27: its clocks count from when the ask was really posted, so until then none of them has run out. */
+async function askIsPosted(room: LiveRoom): Promise<boolean> {
+  const { version } = room;
+  const isPosted = (): boolean => !room.owes('DraftAsked');
+  await condition(() => isPosted() || room.version !== version);
+  return isPosted();
 }
 
 function isStillNext({ room, calls }: Driver, action: Action): boolean {

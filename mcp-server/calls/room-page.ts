@@ -1,5 +1,6 @@
 import { Duration } from 'luxon';
 import type { RoomRow } from '../../prisma/store.js';
+import { isPresent } from '../../workflows/room/members.js';
 import type { Durations, RoomState } from '../../workflows/room/state.js';
 import type { Call } from '../deps.js';
 import { knownRoom } from './access.js';
@@ -31,10 +32,13 @@ function wireRow(room: RoomRow, nameOf: (id: string) => string) {
   };
 }
 
-/** One room whole, its latest round as the caller may see it. */
+/** One room whole, its latest round as the caller may see it; null for an owner that has left the room. */
 export async function roomPage(call: Call, slug: string): Promise<object> {
   const room = await knownRoom(call, slug);
-  const [row, review] = await Promise.all([call.deps.store.rooms.get(slug), readRound({ room: slug }, call)]);
+  const [row, review] = await Promise.all([
+    call.deps.store.rooms.get(slug),
+    isPresent(room, call.caller.id) ? readRound({ room: slug }, call) : null,
+  ]);
   return {
     ...wireRow(row!, (id) => room.participants.find((participant) => participant.id === id)?.name ?? id),
     ...settings(room),

@@ -3,10 +3,9 @@ import { ForgeError, type CiRead, type HeadRead } from '../../activities/forge/p
 import type { Span } from '../../workflows/barista/idle.js';
 import { openRound } from '../../workflows/room/rounds.js';
 import type { PullRequest, RoomState, Round } from '../../workflows/room/state.js';
-import { coverage, coverageLine, type CoverageFile, type ShownByRound, type ShownFacts } from '../context/coverage.js';
-import { keepDiff } from '../context/kept-diff.js';
+import { coverageOfRound } from '../../activities/round-coverage.js';
 import type { Call, Deps } from '../deps.js';
-import { plainName, type Around, type Coverage } from '../views/snapshot.js';
+import type { Around } from '../views/snapshot.js';
 
 /** What a view of a round says of the world outside the room: head, CI, and who read what. */
 export async function aroundOf(call: Call, room: RoomState, round: Round | null): Promise<Around> {
@@ -14,7 +13,7 @@ export async function aroundOf(call: Call, room: RoomState, round: Round | null)
     headFor(call, room),
     round === null ? null : call.deps.ci.of(room.pullRequest, round.headSha),
     callsOf(call.deps, room),
-    round === null ? [] : coverageOf(call.deps, room, round),
+    round === null ? [] : coverageOfRound(call.deps, room, round),
   ]);
   return { head: head?.headSha == null ? null : { sha: head.headSha, readAt: head.readAt }, ci, calls, coverage: rows };
 }
@@ -53,48 +52,6 @@ async function callsOf({ store }: Deps, room: RoomState): Promise<Around['calls'
   for (const { participant, from, last } of await store.spans.spans(room.slug, round.number))
     (calls[participant] ??= []).push({ from, last });
   return calls;
-}
-
-/** G1: one row for each reviewer of the round; none where the pull request's files cannot be listed now. */
-async function coverageOf(deps: Deps, room: RoomState, round: Round): Promise<Coverage[]> {
-  let files: CoverageFile[];
-  try {
-    const diff = await keepDiff({ forge: deps.forge, store: deps.store.reads }, refOf(room.pullRequest), round);
-    files = diff.files.map(({ path, status }) => ({ path, removed: status === 'removed' }));
-  } catch (error) {
-    if (!(error instanceof ForgeError)) throw error;
-    return [];
-  }
-  const numbers = [...room.earlier.map(({ number }) => number).filter((number) => number < round.number), round.number];
-  const shown = await Promise.all(
-    numbers.map(async (number) => ({ number, rows: await deps.store.shown.of<ShownFacts>(room.slug, number) })),
-  );
-  return reviewersOf(room, round).map((participant) => {
-    const records: ShownByRound = new Map(
-      shown.map(({ number, rows }) => [
-        number,
-        new Map(rows.filter((row) => row.participant === participant).map((row) => [row.path, row.facts])),
-      ]),
-    );
-    const covered = coverage(files, records, round.number);
-    return {
-      participant,
-      shown: covered.shown,
-      partial: covered.partial,
-      notShown: covered.notShown,
-      files: covered.files,
-      line: coverageLine(plainName(room, participant), covered),
-    };
-  });
-}
-
-/** Who reviews it now, and who has reviewed it, whatever became of the role since. */
-function reviewersOf(room: RoomState, round: Round): string[] {
-  const now =
-    round.closed === null
-      ? room.participants.filter((participant) => participant.roles.includes('reviewer')).map(({ id }) => id)
-      : round.closed.missing;
-  return [...new Set([...round.reviews.map(({ by }) => by), ...now])];
 }
 
 /** V5: how long an answer of the forge's CI holds. */

@@ -22,7 +22,7 @@ const roomRow = z.looseObject({
   chips: z.array(z.string()),
   waiting_on: z.array(z.looseObject({ id: z.string(), name: z.string() })),
 });
-const wholeRoom = z.looseObject({ ...roomRow.shape, members: z.array(participantAnswer), review: z.looseObject({}) });
+const wholeRoom = z.looseObject({ ...roomRow.shape, members: z.array(participantAnswer), review: z.looseObject({}).nullable() });
 const added = z.looseObject({ participant: participantAnswer });
 
 export const roomRoutes: readonly Route[] = [

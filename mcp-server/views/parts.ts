@@ -1,4 +1,4 @@
-import { cutText, innerSize, jsonSize } from '../context/json-size.js';
+import { cutText, innerSize, jsonSize } from '../../activities/context/json-size.js';
 
 /**
  * An answer as a row of parts, packed into pages in order. Sizes are characters of JSON (C2), so a page's size is

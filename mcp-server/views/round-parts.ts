@@ -1,4 +1,4 @@
-import { innerSize, jsonSize, startWithin } from '../context/json-size.js';
+import { innerSize, jsonSize, startWithin } from '../../activities/context/json-size.js';
 import type { WireDraft } from './draft.js';
 import { type Container, fitted, type Part, sizeInList } from './parts.js';
 import type { PagedDraft, RoundPage, WireCoverage, WireReview } from './round.js';

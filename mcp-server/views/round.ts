@@ -8,8 +8,8 @@ import type { Actor, CloseReason, Finding, ParticipantId, Review, RoomState, Rou
 import { nextSteps, nothingForYou } from '../../workflows/room/turn.js';
 import { seenBy } from '../../workflows/room/visibility.js';
 import type { Chip, Offer, Phase, Recipe, Role, Stance, Verdict } from '../../workflows/room/words.js';
-import { jsonSize } from '../context/json-size.js';
-import { MAX_CHARS, withinLimit } from '../context/pages.js';
+import { jsonSize } from '../../activities/context/json-size.js';
+import { MAX_CHARS, withinLimit } from '../../activities/context/pages.js';
 import { draftOfRound, wireDraft, type WireDraft } from './draft.js';
 import { wireFinding, type WireFinding } from './finding.js';
 import { draftParts, coverageParts, listPart, reviewParts } from './round-parts.js';

@@ -18,11 +18,12 @@ const LAYERS: Record<string, { layers: string[]; types?: string[]; packages?: Re
   workflows: { layers: ['pure'], types: ['activities'], packages: /^(luxon|@temporalio\/(workflow|common))$/ },
   prisma: { layers: ['pure'], types: ['activities'] },
   activities: { layers: ['pure', 'prisma'], types: ['workflows'] },
-  'mcp-server': { layers: ['pure', 'prisma', 'activities'] },
-  worker: { layers: ['pure', 'prisma', 'activities'] },
+  config: { layers: [] },
+  'mcp-server': { layers: ['pure', 'prisma', 'activities', 'config'] },
+  worker: { layers: ['pure', 'prisma', 'activities', 'config'] },
   stack: { layers: [] },
-  cli: { layers: ['pure', 'prisma', 'activities', 'mcp-server', 'stack'] },
-  bench: { layers: ['pure', 'prisma', 'activities', 'mcp-server', 'stack', 'cli'] },
+  cli: { layers: ['pure', 'prisma', 'activities', 'mcp-server', 'stack', 'config'] },
+  bench: { layers: ['pure', 'prisma', 'activities', 'mcp-server', 'stack', 'cli', 'config'] },
 };
 
 /** The folders that are scanned. */

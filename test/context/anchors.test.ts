@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createPlacer } from '../../mcp-server/context/anchors.js';
+import { createPlacer } from '../../activities/context/anchors.js';
 
 const PATCH = [
   '@@ -3,5 +3,5 @@ function f() {',

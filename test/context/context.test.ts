@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLocalForge } from '../../activities/forge/local/index.js';
 import { ForgeError, type Comparison, type Description, type Forge, type KnownHead } from '../../activities/forge/port.js';
 import { parsePullRequest } from '../../activities/forge/pull-request.js';
-import { readContext, type ContextAnswer, type ContextQuery } from '../../mcp-server/context/read-context.js';
-import type { ReadFacts, RoundCommits } from '../../mcp-server/context/types.js';
+import { readContext, type ContextAnswer, type ContextQuery } from '../../activities/context/read-context.js';
+import type { ReadFacts, RoundCommits } from '../../activities/context/types.js';
 import { GitWorld } from '../support/git-world.js';
 import { MemoryContextStore } from '../support/memory-context-store.js';
 

@@ -3,11 +3,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLocalForge } from '../../activities/forge/local/index.js';
 import type { Forge, KnownHead } from '../../activities/forge/port.js';
 import { parsePullRequest } from '../../activities/forge/pull-request.js';
-import { coverage, coverageLine, mergeShown, NOTHING_SHOWN, type Coverage, type PathShown, type ShownFacts } from '../../mcp-server/context/coverage.js';
-import { keepDiff } from '../../mcp-server/context/kept-diff.js';
-import { readContext, type ContextQuery } from '../../mcp-server/context/read-context.js';
-import { readFile, type FileQuery } from '../../mcp-server/context/read-file.js';
-import type { ReadFacts, RoundCommits } from '../../mcp-server/context/types.js';
+import { coverage, coverageLine, mergeShown, NOTHING_SHOWN, type Coverage, type PathShown, type ShownFacts } from '../../activities/context/coverage.js';
+import { keepDiff } from '../../activities/context/kept-diff.js';
+import { readContext, type ContextQuery } from '../../activities/context/read-context.js';
+import { readFile, type FileQuery } from '../../activities/context/read-file.js';
+import type { ReadFacts, RoundCommits } from '../../activities/context/types.js';
 import { GitWorld } from '../support/git-world.js';
 import { MemoryContextStore } from '../support/memory-context-store.js';
 

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLocalForge } from '../../activities/forge/local/index.js';
 import type { Forge, KnownHead } from '../../activities/forge/port.js';
 import { parsePullRequest } from '../../activities/forge/pull-request.js';
-import { readFile, type FileAnswer, type FileQuery } from '../../mcp-server/context/read-file.js';
-import type { ReadFacts, RoundCommits } from '../../mcp-server/context/types.js';
+import { readFile, type FileAnswer, type FileQuery } from '../../activities/context/read-file.js';
+import type { ReadFacts, RoundCommits } from '../../activities/context/types.js';
 import { GitWorld } from '../support/git-world.js';
 import { MemoryContextStore } from '../support/memory-context-store.js';
 

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ChangedFile, Description, Forge } from '../../activities/forge/port.js';
 import { localRef } from '../../activities/forge/pull-request.js';
-import { fileLines, filePages } from '../../mcp-server/context/file-pages.js';
-import { patchLines } from '../../mcp-server/context/hunks.js';
-import { cutText, innerSize, startWithin } from '../../mcp-server/context/json-size.js';
-import { planPages, shareRoom } from '../../mcp-server/context/pages.js';
-import { readContext } from '../../mcp-server/context/read-context.js';
-import type { ReadFacts } from '../../mcp-server/context/types.js';
+import { fileLines, filePages } from '../../activities/context/file-pages.js';
+import { patchLines } from '../../activities/context/hunks.js';
+import { cutText, innerSize, startWithin } from '../../activities/context/json-size.js';
+import { planPages, shareRoom } from '../../activities/context/pages.js';
+import { readContext } from '../../activities/context/read-context.js';
+import type { ReadFacts } from '../../activities/context/types.js';
 import { MemoryContextStore } from '../support/memory-context-store.js';
 
 const BASE = 'b'.repeat(40);

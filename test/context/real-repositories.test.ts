@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLocalForge } from '../../activities/forge/local/index.js';
 import type { KnownHead } from '../../activities/forge/port.js';
 import { parsePullRequest } from '../../activities/forge/pull-request.js';
-import type { FileEntry } from '../../mcp-server/context/file-entry.js';
-import { readContext, type ContextAnswer, type ContextQuery } from '../../mcp-server/context/read-context.js';
-import type { ReadFacts } from '../../mcp-server/context/types.js';
+import type { FileEntry } from '../../activities/context/file-entry.js';
+import { readContext, type ContextAnswer, type ContextQuery } from '../../activities/context/read-context.js';
+import type { ReadFacts } from '../../activities/context/types.js';
 import { fastImportHistory, type GitWorld } from '../support/git-world.js';
 import { MemoryContextStore } from '../support/memory-context-store.js';
 

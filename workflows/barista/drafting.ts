@@ -17,10 +17,11 @@ export function stepOfDrafting(room: RoomState, round: Round, now: number): Step
 
 function waitForDraft(room: RoomState, round: Round, ask: DraftAsk, leads: readonly Participant[], now: number): Step {
   const { draftReminder, draftHandoff } = room.durations;
-  const handOffAt = ask.at + draftHandoff;
+  const askedAt = ask.postedAt ?? ask.at;
+  const handOffAt = askedAt + draftHandoff;
   const personLeads = leads.some((lead) => lead.kind === 'person');
   if (!personLeads && handOffAt <= now) return handOff(room, round);
-  const remindAt = ask.at + draftReminder;
+  const remindAt = askedAt + draftReminder;
   if (ask.remindedAt === null && remindAt <= now) return act({ do: 'remindLeads', leads: ids(leads) }, 'B19: no draft yet');
   const clocks = [];
   if (ask.remindedAt === null) clocks.push({ name: 'draft_reminder', what: `remind ${namesOf(room, ids(leads))} to draft`, at: remindAt });

@@ -30,24 +30,33 @@ export function wait(clocks: readonly Clock[], why: string): Step {
   return { kind: 'wait', until, clocks, why };
 }
 
-/** What must be read anew before an action is carried out, since it rests on it (P4, DESIGN 2). */
-export function restsOn(action: Action): { readonly calls: boolean; readonly head: boolean } {
+/** What an action rests on, and so must be known anew before it is carried out (P4, B27, DESIGN 2). */
+interface Ground {
+  readonly calls?: true;
+  readonly head?: true;
+  /** That the ask whose clock has run out was posted at all. */
+  readonly ask?: true;
+}
+
+export function restsOn(action: Action): Ground {
   switch (action.do) {
     case 'remindReviewers':
-      return { calls: true, head: false };
+      return { calls: true };
     case 'closeRound':
-      return { calls: action.reason === 'idle', head: true };
+      return action.reason === 'idle' ? { calls: true, head: true } : { head: true };
     case 'openRound':
     case 'askDraft':
-    case 'assembleDraft':
     case 'noteFixesNotPushed':
-      return { calls: false, head: true };
+    case 'noteDraftStale':
+      return { head: true };
+    case 'remindLeads':
+      return { ask: true };
+    case 'handOff':
+    case 'assembleDraft':
+      return { head: true, ask: true };
     case 'noteNoReview':
     case 'noteRoundLimit':
-    case 'noteDraftStale':
-    case 'remindLeads':
-    case 'handOff':
     case 'endRoom':
-      return { calls: false, head: false };
+      return {};
   }
 }

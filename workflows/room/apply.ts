@@ -1,4 +1,4 @@
-import type { Drafting, Finding, Participant, RoomState, Round } from './state.js';
+import type { DraftAsk, Drafting, Finding, Participant, RoomState, Round } from './state.js';
 import type { RoomEvent, RoomOpened, RoundOpened } from './events.js';
 import { LIMITS } from './state.js';
 import { isDisputed, isSettled, isStillBroken, reviewOf } from './findings.js';
@@ -127,13 +127,13 @@ function change(state: RoomState, event: RoomEvent): RoomState {
       return withRound(state, () => ({ noReviewNotedAt: event.at }));
     case 'DraftAsked':
       return withDrafting(state, (drafting) => ({
-        asks: [...endAsk(drafting.asks, event.at), { at: event.at, leads: event.leads, remindedAt: null, endedAt: null }],
+        asks: [...endAsk(drafting.asks, event.at), { at: event.at, postedAt: null, leads: event.leads, remindedAt: null, endedAt: null }],
         handOffs: drafting.handOffs + (event.why === 'hand_off' ? 1 : 0),
       }));
+    case 'AskPostedLate':
+      return withRunningAsk(state, { postedAt: event.at });
     case 'LeadsReminded':
-      return withDrafting(state, (drafting) => ({
-        asks: drafting.asks.map((ask) => (ask.endedAt === null ? { ...ask, remindedAt: event.at } : ask)),
-      }));
+      return withRunningAsk(state, { remindedAt: event.at });
     case 'FinalDraftTaken':
       return withDrafting(
         {
@@ -201,6 +201,10 @@ function withRound(state: RoomState, patch: (round: Round) => Partial<Round>): R
 
 function withDrafting(state: RoomState, patch: (drafting: Drafting) => Partial<Drafting>): RoomState {
   return withRound(state, (round) => ({ drafting: { ...round.drafting, ...patch(round.drafting) } }));
+}
+
+function withRunningAsk(state: RoomState, patch: Partial<DraftAsk>): RoomState {
+  return withDrafting(state, (drafting) => ({ asks: drafting.asks.map((ask) => (ask.endedAt === null ? { ...ask, ...patch } : ask)) }));
 }
 
 function endAsk(asks: Drafting['asks'], at: number): Drafting['asks'] {

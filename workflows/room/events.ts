@@ -44,6 +44,7 @@ export type RoomFact =
   | ReviewersReminded
   | NoReviewNoted
   | DraftAsked
+  | AskPostedLate
   | LeadsReminded
   | FinalDraftTaken
   | FixesNotPushedNoted
@@ -190,6 +191,11 @@ export interface DraftAsked {
   readonly type: 'DraftAsked';
   readonly leads: readonly ParticipantId[];
   readonly why: 'ready' | 'final' | 'hand_off';
+}
+
+/** B27: the note of the running ask was posted only now; its clocks count from here. */
+export interface AskPostedLate {
+  readonly type: 'AskPostedLate';
 }
 
 /** B19. */

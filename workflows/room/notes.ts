@@ -46,7 +46,7 @@ export function noteOf(before: RoomState, event: RoomEvent, texts: Texts): Note 
     case 'AgentDeleted':
       return note(`@${event.name} was deleted, and its reviews and findings with it`);
     case 'RolesChanged':
-      return note(
+      return (event.why === 'hand_off' ? barista : note)(
         event.roles.map((change) => `${nameOf(before, change.id)} is ${change.roles.join(' + ') || 'without a role'}`).join('; '),
         {
           mentions: event.why === 'owner' ? event.roles.map((change) => change.id) : [],
@@ -124,6 +124,7 @@ export function noteOf(before: RoomState, event: RoomEvent, texts: Texts): Note 
     case 'RoomEnded':
       return note(event.reason === 'archived' ? 'the room was archived' : `the room has ended: the pull request was ${event.reason}`);
     case 'ReviewsRevealed':
+    case 'AskPostedLate':
     case 'DraftEdited':
     case 'PostingStarted':
     case 'RequestRemembered':

@@ -144,6 +144,8 @@ export interface Drafting {
 
 export interface DraftAsk {
   readonly at: number;
+  /** When its note was really posted, where that was late: its clocks count from then (B27). */
+  readonly postedAt: number | null;
   readonly leads: readonly ParticipantId[];
   readonly remindedAt: number | null;
   /** Set when the ask is over: answered by a draft, handed off, or overtaken (B28). */

@@ -2,11 +2,12 @@ import type { Command } from '../commands.js';
 import type { RoomFact } from '../events.js';
 import type { RoomState } from '../state.js';
 import { answer, resolve } from './answers.js';
-import { type Decision, notAMember, refuse, repeat } from './checks.js';
+import { type Decision, type Done, notAMember, refuse, repeat } from './checks.js';
 import { edit, finalDraft, post, save } from './drafts.js';
 import { archive, deleteAgent, join, leave, setBarista, setRecipe, setRoles } from './members.js';
 import { decline, reveal, submit } from './reviews.js';
 import { close, next, open } from './rounds.js';
+import { roomIsFull } from './size.js';
 
 export type { Decision, Done, Refused } from './checks.js';
 
@@ -21,7 +22,9 @@ export function decide(room: RoomState, command: Command, now: number): Decision
     return refuse('room_closed', `Room ${room.slug} has ended (${room.ended.reason}).`, { hint: 'Open a new room for this pull request.' });
   }
   const decision = (needsMembership(command) ? notAMember(room, command.by) : null) ?? dispatch(room, command, now);
-  return decision.kind === 'done' ? remembering(command, decision) : decision;
+  if (decision.kind === 'refused') return decision;
+  const remembered = remembering(command, decision);
+  return roomIsFull(room, command, remembered, now) ?? remembered;
 }
 
 function dispatch(room: RoomState, command: Command, now: number): Decision {
@@ -93,7 +96,7 @@ function firstResult(room: RoomState, command: Command): Decision | null {
 }
 
 /** Remembered before what it did, so that a round's own event stays the room's last (S9's "nothing changed since"). */
-function remembering(command: Command, decision: Decision & { kind: 'done' }): Decision {
+function remembering(command: Command, decision: Done): Done {
   if (command.requestId === undefined) return decision;
   const remembered: RoomFact = { type: 'RequestRemembered', request: { by: command.by, id: command.requestId, result: decision.result } };
   return { ...decision, events: [remembered, ...decision.events] };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FileRead } from '../../activities/forge/port.js';
+import type { FileRead } from '../forge/port.js';
 import { Refusal } from '../../workflows/room/refusal.js';
 import { NOTHING_SHOWN, type PathShown } from './coverage.js';
 import { fileLines, filePages, type FilePage } from './file-pages.js';

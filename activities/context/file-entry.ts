@@ -1,4 +1,4 @@
-import type { ChangedFile, LineSpan, NoPatchReason } from '../../activities/forge/port.js';
+import type { ChangedFile, LineSpan, NoPatchReason } from '../forge/port.js';
 import { patchLines, spanOn, type PatchLine } from './hunks.js';
 import { innerSize, jsonSize, startWithin } from './json-size.js';
 import type { Omitted } from './types.js';

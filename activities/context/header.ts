@@ -1,4 +1,4 @@
-import type { Description, Issue, ReviewComment } from '../../activities/forge/port.js';
+import type { Description, Issue, ReviewComment } from '../forge/port.js';
 import { cutText, jsonSize } from './json-size.js';
 import { shareRoom } from './pages.js';
 

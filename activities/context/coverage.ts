@@ -1,4 +1,4 @@
-import type { LineSpan } from '../../activities/forge/port.js';
+import type { LineSpan } from '../forge/port.js';
 
 /** Lines, 1-based and inclusive. */
 export type LineRange = readonly [from: number, to: number];

@@ -1,4 +1,4 @@
-import type { Comparison } from '../../activities/forge/port.js';
+import type { Comparison } from '../forge/port.js';
 import { isWhole, type FileMeta } from './file-entry.js';
 
 /** `since` of the contract, with how many files were left out of the view. */

@@ -1,4 +1,4 @@
-import type { ContextStore, Forge, PullRequestRef } from '../../activities/forge/port.js';
+import type { ContextStore, Forge, PullRequestRef } from '../forge/port.js';
 
 /** What a read needs of the world. */
 export interface ReadDeps {

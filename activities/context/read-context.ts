@@ -1,4 +1,4 @@
-import { ForgeError, type Description } from '../../activities/forge/port.js';
+import { ForgeError, type Description } from '../forge/port.js';
 import { Refusal } from '../../workflows/room/refusal.js';
 import type { PathShown } from './coverage.js';
 import type { FileEntry } from './file-entry.js';

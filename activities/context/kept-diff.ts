@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Comparison, CommitPair, ContextStore, PullRequestRef } from '../../activities/forge/port.js';
+import type { Comparison, CommitPair, ContextStore, PullRequestRef } from '../forge/port.js';
 import type { FileMeta } from './file-entry.js';
 import { innerSize } from './json-size.js';
 import type { ReadDeps } from './types.js';

@@ -1,0 +1,33 @@
+import { ForgeError, type Forge, type PullRequestRef } from './forge/port.js';
+import { parsePullRequest } from './forge/pull-request.js';
+import type { HeadSeen } from '../workflows/messages.js';
+import type { HeadMove } from '../workflows/room/events.js';
+import type { PullRequest, RoomState, Sha } from '../workflows/room/state.js';
+
+/** What a room's pull request is to the forge. */
+export function refOf(pullRequest: PullRequest): PullRequestRef {
+  return { ...parsePullRequest(pullRequest.url), key: pullRequest.key, repository: pullRequest.repository };
+}
+
+/**
+ * The head now, as a room is told of it. A pull request whose branch is gone is closed at the last head the room knows.
+ * @throws {ForgeError}
+ */
+export async function lookAtHead(forge: Forge, room: RoomState): Promise<HeadSeen> {
+  const head = await forge.head(refOf(room.pullRequest));
+  const sha = head.headSha ?? room.head.sha;
+  return { sha, baseSha: head.baseSha ?? room.head.baseSha, state: head.state, move: await moveTo(forge, room, sha) };
+}
+
+/** How `sha` stands to the commit of the latest round; null where there is none or it is that commit (P1). */
+export async function moveTo(forge: Forge, room: RoomState, sha: Sha): Promise<HeadMove | null> {
+  const from = room.round?.headSha;
+  if (from === undefined || from === sha) return null;
+  try {
+    const commits = await forge.commitsBetween(refOf(room.pullRequest), from, sha);
+    return { commits, rewritten: commits === null };
+  } catch (error) {
+    if (error instanceof ForgeError) return { commits: null, rewritten: false };
+    throw error;
+  }
+}

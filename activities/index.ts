@@ -1,0 +1,45 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { ProjectionConflict, NoSuchRoom } from '../prisma/store.js';
+import type { RoomActivities } from '../workflows/activities.js';
+import { PROJECTION_CONFLICT } from '../workflows/messages.js';
+import type { Span } from '../workflows/barista/idle.js';
+import type { ActivityDeps } from './deps.js';
+import { createAssembleDraft } from './assemble-draft.js';
+import { lookAtHead } from './head.js';
+import { keepContext } from './keep-context.js';
+import { createPostReview } from './post-review.js';
+import { createWatchHead } from './watch-head.js';
+
+/** What rooms do in the world. Each may run twice, or again after it has worked; none minds. */
+export function createActivities(deps: ActivityDeps): RoomActivities {
+  const { store, forge } = deps;
+  return {
+    async project({ slug, from, events }) {
+      try {
+        const projected = await store.project(slug, { from, events });
+        if (projected.kind === 'behind') throw new ProjectionConflict(slug, projected.seq + 1, 'is missing, and the room no longer has it');
+        return { seq: projected.seq };
+      } catch (error) {
+        if (error instanceof ProjectionConflict || error instanceof NoSuchRoom) {
+          throw ApplicationFailure.nonRetryable(error.message, PROJECTION_CONFLICT);
+        }
+        throw error;
+      }
+    },
+    async readCalls({ slug, round }) {
+      const calls: Record<string, Span[]> = {};
+      for (const { participant, from, last } of await store.spans.spans(slug, round)) (calls[participant] ??= []).push({ from, last });
+      return calls;
+    },
+    async readHead({ slug, keep }) {
+      const room = await store.rooms.state(slug);
+      if (!room) throw new Error(`room ${slug} is not in the database yet`);
+      const seen = await lookAtHead(forge, room);
+      if (keep) await keepContext(deps, room.pullRequest, { baseSha: seen.baseSha, headSha: seen.sha });
+      return seen;
+    },
+    watchHead: createWatchHead(deps),
+    assembleDraft: createAssembleDraft(deps),
+    postReview: createPostReview(deps),
+  };
+}

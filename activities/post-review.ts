@@ -1,0 +1,94 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { createPlacer } from './context/anchors.js';
+import { keepDiff } from './context/kept-diff.js';
+import type { ActivityDeps } from './deps.js';
+import { ForgeError, type ReviewToPost } from './forge/port.js';
+import { refOf } from './head.js';
+import { postedReview } from './posted-body.js';
+import { coverageOfRound } from './round-coverage.js';
+import type { Snapshot } from '../prisma/store.js';
+import type { RoomActivities } from '../workflows/activities.js';
+import { POSTING_FAILED } from '../workflows/messages.js';
+import { recordsOf, type RoundRecord } from '../workflows/room/record.js';
+import type { Draft, RoomState, Round } from '../workflows/room/state.js';
+
+/** D9: characters that every forge takes as one body, with room for its marker. */
+const BODY_LIMIT = 64_000;
+
+/**
+ * D5: looks for its own marker, sends, reads back. It may die anywhere and be tried again: what was posted under the
+ * marker is found and not posted a second time.
+ */
+export function createPostReview(deps: ActivityDeps): RoomActivities['postReview'] {
+  return async ({ slug, version }) => {
+    try {
+      return await post(deps, slug, version);
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      if (error.kind !== 'unavailable') throw ApplicationFailure.nonRetryable(error.message, POSTING_FAILED);
+      throw ApplicationFailure.create({
+        type: 'forge_unavailable',
+        message: error.message,
+        ...(error.retryAfter !== undefined && { nextRetryDelay: error.retryAfter * 1_000 }),
+      });
+    }
+  };
+}
+
+async function post(deps: ActivityDeps, slug: string, version: number): ReturnType<RoomActivities['postReview']> {
+  const { store, forge, log } = deps;
+  const snapshot = await store.rooms.snapshot(slug, { records: 'all' });
+  const draft = snapshot?.state.draft;
+  if (!snapshot || draft?.version !== version || draft.posting.status !== 'posting') {
+    throw new Error(`the database does not say yet that version ${version} of room ${slug}'s draft is being posted`);
+  }
+  const ref = refOf(snapshot.state.pullRequest);
+  const { review, unplaced } = await composed(deps, snapshot, draft);
+  const posted = (await forge.findPosted(ref, review)) ?? (await forge.post(ref, review));
+  const shown = await forge.readBack(ref, review);
+  if (!shown.found) throw new ForgeError('unavailable', 'the forge does not show the review it took');
+  if (shown.differences.length > 0) log.warn({ room: slug, differences: shown.differences }, 'the forge shows the review otherwise than it was posted');
+  return { url: shown.url ?? posted.url, unplaced };
+}
+
+async function composed(deps: ActivityDeps, snapshot: Snapshot, draft: Draft): Promise<{ review: ReviewToPost; unplaced: readonly number[] }> {
+  const { state: room, texts } = snapshot;
+  const records = recordsOf(snapshot.records);
+  const commits = commitsOf(room, draft);
+  const diff = await keepDiff({ forge: deps.forge, store: deps.store.reads }, refOf(room.pullRequest), commits);
+  const named = new Set(draft.findings.map((finding) => finding.path));
+  const patches = new Map<string, string | null>();
+  for (const [index, file] of diff.files.entries()) {
+    if (named.has(file.path)) patches.set(file.path, (await diff.patches(index, index + 1))[0] ?? null);
+  }
+  const place = createPlacer(patches);
+  const placements = draft.findings.map(({ path, line, side }) => place({ path, line: line ?? undefined, side }));
+  const round = roundOf(room, records, draft.round);
+  const coverage = round ? await coverageOfRound(deps, room, round) : [];
+  const posted = postedReview({
+    state: room,
+    records,
+    draft: { ...draft, findings: draft.findings.map((finding, index) => ({ ...finding, ...anchorOf(placements[index]) })) },
+    text: (id) => texts.get(id) ?? '',
+    coverage: coverage.map((reviewer) => reviewer.line),
+    placed: placements.map((placement) => placement.placed),
+    limit: BODY_LIMIT,
+  });
+  const { verdict, body, comments, unplaced } = posted;
+  // One draft version of one room: the same marker however often it is tried, another for the next review.
+  return { review: { marker: `${room.slug}/${draft.round}/${draft.version}`, headSha: draft.headSha, verdict, body, comments }, unplaced };
+}
+
+/** Where the forge takes the comment, which for an unchanged line named by its old number is its new one. */
+function anchorOf(placement: ReturnType<ReturnType<typeof createPlacer>> | undefined): { line?: number; side?: 'new' | 'old' } {
+  return placement?.placed ? { line: placement.line, side: placement.side } : {};
+}
+
+function commitsOf(room: RoomState, draft: Draft): { baseSha: string; headSha: string } {
+  const round = [...room.earlier, ...(room.round ? [room.round] : [])].find((known) => known.number === draft.round);
+  return { baseSha: round?.baseSha ?? room.head.baseSha, headSha: draft.headSha };
+}
+
+function roundOf(room: RoomState, records: ReadonlyMap<number, RoundRecord>, number: number): Round | null {
+  return room.round?.number === number ? room.round : (records.get(number)?.round ?? null);
+}

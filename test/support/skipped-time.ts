@@ -1,0 +1,299 @@
+import { fileURLToPath } from 'node:url';
+import { Context } from '@temporalio/activity';
+import { WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
+import type { RoomActivities } from '../../workflows/activities.js';
+import type { Span } from '../../workflows/barista/idle.js';
+import {
+  CLOCKS_QUERY,
+  type Clock,
+  HEAD_SIGNAL,
+  type HeadSeen,
+  ROOM_QUERY,
+  ROOM_WORKFLOW,
+  type RoomInput,
+  SEARCH_ATTRIBUTES,
+  type UpdateInput,
+  type UpdateOutput,
+  roomWorkflowId,
+} from '../../workflows/messages.js';
+import { apply } from '../../workflows/room/apply.js';
+import type { Command, NewFinding } from '../../workflows/room/commands.js';
+import type { RoomEvent } from '../../workflows/room/events.js';
+import { noteOf } from '../../workflows/room/notes.js';
+import type { RefusalFacts } from '../../workflows/room/refusal.js';
+import { DEFAULT_DURATIONS, type Durations, type Reference, type RoomState } from '../../workflows/room/state.js';
+import type { ParticipantKind, Recipe, Role, Verdict } from '../../workflows/room/words.js';
+import { timeSkippingServerPath } from './services.js';
+
+/** Rooms on a server that skips time: the real workflow, activities that keep what they were given, and verbs. */
+export interface SkippedTime {
+  readonly env: TestWorkflowEnvironment;
+  room(options?: TimedRoomOptions): Promise<TimedRoom>;
+  /** Ends the worker and starts another, whose cache is empty: every room is replayed. */
+  restartWorker(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface TimedRoomOptions {
+  readonly recipe?: Recipe;
+  readonly barista?: boolean;
+  readonly durations?: Partial<Durations>;
+}
+
+const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+export const MINUTE = 60_000;
+/** A commit from a few digits. */
+export const commit = (short: string): string => short.padEnd(40, '0');
+
+export async function skipTime(): Promise<SkippedTime> {
+  Runtime.install({ logger: silent });
+  const env = await TestWorkflowEnvironment.createTimeSkipping({
+    server: { executable: { type: 'existing-path', path: await timeSkippingServerPath() } },
+  });
+  await env.connection.operatorService.addSearchAttributes({
+    namespace: 'default',
+    searchAttributes: {
+      [SEARCH_ATTRIBUTES.repository]: 2,
+      [SEARCH_ATTRIBUTES.pullRequest]: 2,
+      [SEARCH_ATTRIBUTES.phase]: 2,
+      [SEARCH_ATTRIBUTES.round]: 3,
+      [SEARCH_ATTRIBUTES.chips]: 7,
+      [SEARCH_ATTRIBUTES.waitingOn]: 7,
+      [SEARCH_ATTRIBUTES.nextDeadline]: 6,
+    },
+  });
+  const workflowBundle = await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('../../workflows/review-room.ts', import.meta.url)),
+    logger: silent,
+  });
+  const rooms = new Map<string, TimedRoom>();
+  const start = async () => {
+    const worker = await Worker.create({
+      connection: env.nativeConnection,
+      taskQueue: 'barista',
+      workflowBundle,
+      activities: activitiesOf(rooms),
+      stickyQueueScheduleToStartTimeout: '1s',
+    });
+    const running = worker.run();
+    return { stop: async () => (worker.shutdown(), running) };
+  };
+  let worker = await start();
+  return {
+    env,
+    async room(options = {}) {
+      // A room that goes on living slows every later skip of time; a terminated one can hold this server's time still.
+      for (const earlier of rooms.values()) await earlier.end();
+      const room = await TimedRoom.open(env, `room-${rooms.size + 1}`, options, (opened) => rooms.set(opened.slug, opened));
+      return room;
+    },
+    async restartWorker() {
+      await worker.stop();
+      worker = await start();
+      // A task on the dead worker's own queue would hold this server's time still; a call gets past it.
+      for (const room of rooms.values()) await room.join('nobody', 'person').catch(() => undefined);
+    },
+    async stop() {
+      for (const room of rooms.values()) await room.end();
+      await worker.stop();
+      await env.teardown();
+    },
+  };
+}
+
+/** What the room was told and what it said, as its fake world keeps it. */
+export class TimedRoom {
+  readonly notes: { readonly at: number; readonly text: string; readonly mentions: readonly string[] }[] = [];
+  readonly calls: Record<string, Span[]> = {};
+  head: HeadSeen = { sha: commit('a1'), baseSha: commit('ba'), state: 'open', move: null };
+  /** Set to make the forge unreachable. */
+  forgeAway = false;
+  readonly posted: number[] = [];
+  private projected: RoomState | null = null;
+  private seq = 0;
+
+  private constructor(
+    readonly slug: string,
+    readonly env: TestWorkflowEnvironment,
+    readonly openedAt: number,
+    readonly handle: WorkflowHandle,
+  ) {}
+
+  static async open(env: TestWorkflowEnvironment, slug: string, options: TimedRoomOptions, known: (room: TimedRoom) => void): Promise<TimedRoom> {
+    const handle = env.client.workflow.getHandle(roomWorkflowId(slug));
+    const room = new TimedRoom(slug, env, await env.currentTimeMs(), handle);
+    known(room);
+    const input: RoomInput = {
+      kind: 'new',
+      opened: {
+        slug,
+        pullRequest: { forge: 'local', key: `local:${slug}`, repository: 'local:repo', url: 'local:/repo?base=main&head=topic' },
+        recipe: options.recipe ?? 'panel',
+        owner: { id: 'us_olga', name: 'olga' },
+        head: { sha: room.head.sha, baseSha: room.head.baseSha, state: 'open' },
+        barista: options.barista ?? true,
+        durations: { ...DEFAULT_DURATIONS, ...options.durations },
+      },
+    };
+    await env.client.workflow.start(ROOM_WORKFLOW, { workflowId: roomWorkflowId(slug), taskQueue: 'barista', args: [input], workflowTaskTimeout: '3s' });
+    return room;
+  }
+
+  /** The room's age at a moment, as `minutes:seconds`. */
+  ageAt(at: number): string {
+    const seconds = Math.round((at - this.openedAt) / 1_000);
+    return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+  }
+
+  now(): Promise<number> {
+    return this.env.currentTimeMs();
+  }
+
+  async send(command: Command): Promise<UpdateOutput> {
+    const output = await this.handle.executeUpdate<UpdateOutput, [UpdateInput]>(command.type, { args: [{ command, projectedSeq: this.seq }] });
+    this.project(output.seq - output.events.length, output.events);
+    return output;
+  }
+
+  /** The refusal of a command that must be refused. */
+  async refused(command: Command): Promise<RefusalFacts> {
+    try {
+      await this.send(command);
+    } catch (error) {
+      if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) return error.cause.details![0] as RefusalFacts;
+      throw error;
+    }
+    throw new Error(`${command.type} was not refused`);
+  }
+
+  join(name: string, kind: ParticipantKind = 'agent'): Promise<UpdateOutput> {
+    const id = `${kind === 'agent' ? 'ag' : 'us'}_${name}`;
+    return this.send({ type: 'join', by: id, participant: { id, name, kind } });
+  }
+
+  roles(roles: Record<string, readonly Role[]>): Promise<UpdateOutput> {
+    return this.send({ type: 'setRoles', by: 'us_olga', roles });
+  }
+
+  submit(name: string, verdict: Verdict = 'comment', findings: Partial<NewFinding>[] = [], references: Reference[] = []): Promise<UpdateOutput> {
+    const whole = findings.map((finding, index): NewFinding => ({ path: 'a.ts', line: index + 1, side: 'new', severity: 'major', body: `t${index}`, outsideDiff: false, ...finding }));
+    return this.send({ type: 'submitReview', by: `ag_${name}`, verdict, summary: `summary of ${name}`, findings: whole, references });
+  }
+
+  answer(name: string, finding: string, answer: 'accept' | 'reject'): Promise<UpdateOutput> {
+    return this.send({ type: 'answerFinding', by: `ag_${name}`, finding, answer, reason: answer === 'reject' ? 'why' : null });
+  }
+
+  resolve(name: string, finding: string, resolution: 'fixed' | 'withdrawn' | 'upheld'): Promise<UpdateOutput> {
+    return this.send({ type: 'resolveFinding', by: `ag_${name}`, finding, resolution, note: null });
+  }
+
+  draft(name: string): Promise<UpdateOutput> {
+    return this.send({ type: 'saveDraft', by: `ag_${name}`, draft: { verdict: 'comment', body: 'draft', findings: [] } });
+  }
+
+  async end(): Promise<void> {
+    if (!this.readModel?.ended) await this.send({ type: 'archive', by: 'us_olga' }).catch(() => undefined);
+  }
+
+  /** A review call by this reviewer now, as the edge would record it. */
+  async call(name: string): Promise<void> {
+    const at = await this.now();
+    (this.calls[`ag_${name}`] ??= []).push({ from: at, last: at });
+  }
+
+  /** The pull request's head moves; the room is told as by a delivery. */
+  async push(short: string, move: Partial<HeadSeen> = {}): Promise<void> {
+    this.head = { ...this.head, sha: commit(short), move: { commits: 1, rewritten: false }, ...move };
+    await this.handle.signal(HEAD_SIGNAL, this.head);
+  }
+
+  /** Lets this many minutes pass; what was due happens. */
+  async minutes(count: number): Promise<void> {
+    await this.env.sleep(count * MINUTE);
+    await this.settled();
+  }
+
+  /** Until the room has said it; the time stands still meanwhile. */
+  async eventually(pattern: RegExp): Promise<void> {
+    const deadline = Date.now() + 15_000;
+    while (this.said(pattern).length === 0) {
+      if (Date.now() > deadline) throw new Error(`the room never said ${String(pattern)}, but: ${this.said().join(' | ')}`);
+      await this.state();
+    }
+  }
+
+  /** Until the room's own events are all in the fake database. */
+  async settled(): Promise<void> {
+    const deadline = Date.now() + 10_000;
+    let calm = 0;
+    while (calm < 2) {
+      const state = await this.state();
+      calm = this.seq === state.seq ? calm + 1 : 0;
+      if (Date.now() > deadline) throw new Error(`the room is at event ${state.seq}, its projection at ${this.seq}`);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  state(): Promise<RoomState> {
+    return this.handle.query<RoomState>(ROOM_QUERY);
+  }
+
+  clocks(): Promise<Clock[]> {
+    return this.handle.query<Clock[]>(CLOCKS_QUERY);
+  }
+
+  get readModel(): RoomState | null {
+    return this.projected;
+  }
+
+  /** Every note that fits the pattern, as `minutes:seconds text`. */
+  said(pattern: RegExp = /./): string[] {
+    return this.notes.filter((note) => pattern.test(note.text)).map((note) => `${this.ageAt(note.at)} ${note.text}`);
+  }
+
+  /** The fold of what it is given, once, in order: what the database does. */
+  project(from: number, events: readonly RoomEvent[]): number {
+    for (const [index, event] of events.entries()) {
+      if (from + index + 1 !== this.seq + 1) continue;
+      const before = this.projected;
+      this.projected = apply(before, event);
+      this.seq += 1;
+      const note = noteOf(before ?? this.projected, event, (id) => id);
+      if (note) this.notes.push({ at: event.at, text: note.text, mentions: note.mentions });
+    }
+    return this.seq;
+  }
+}
+
+function activitiesOf(rooms: ReadonlyMap<string, TimedRoom>): RoomActivities {
+  const roomOf = (slug: string): TimedRoom => {
+    const room = rooms.get(slug);
+    if (!room) throw new Error(`no room ${slug}`);
+    return room;
+  };
+  return {
+    project: async ({ slug, from, events }) => Promise.resolve({ seq: roomOf(slug).project(from, events) }),
+    readCalls: async ({ slug }) => Promise.resolve(roomOf(slug).calls),
+    async readHead({ slug }) {
+      if (roomOf(slug).forgeAway) throw ApplicationFailure.nonRetryable('the forge is away');
+      return Promise.resolve(roomOf(slug).head);
+    },
+    async watchHead({ slug }) {
+      const room = roomOf(slug);
+      const known = room.readModel?.head;
+      if (known && (known.sha !== room.head.sha || known.state !== room.head.state)) return Promise.resolve(room.head);
+      Context.current().heartbeat();
+      throw ApplicationFailure.create({ type: 'not_moved', message: 'not moved', nextRetryDelay: '12 hours', category: ApplicationFailureCategory.BENIGN });
+    },
+    assembleDraft: async () => Promise.resolve({ verdict: 'comment', body: 'assembled', findings: [] }),
+    async postReview({ slug, version }) {
+      roomOf(slug).posted.push(version);
+      return Promise.resolve({ url: 'git-note', unplaced: [] });
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { Client, Connection } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { config } from 'dotenv';
+import { createLocalForge } from '../activities/forge/local/index.js';
+import { createLog } from '../config/log.js';
+import { readSettings, SettingsError } from '../config/settings.js';
+import { createStore } from '../prisma/store.js';
+import { startWorker } from './worker.js';
+
+/** The worker's process. With `--json` it prints `{"ready": true}` on stdout once it takes work. SIGTERM and SIGINT end it in good order. */
+async function main(): Promise<void> {
+  // Dates in a room are UTC whatever the machine's zone is; a local one would not replay elsewhere.
+  process.env.TZ = 'UTC';
+  config({ quiet: true });
+  const settings = readSettings(process.env);
+  const log = createLog(settings.logLevel);
+  Runtime.install({
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => log[level === 'ERROR' ? 'error' : 'warn']({ ...meta }, message)),
+    shutdownSignals: [],
+  });
+  const now = (): number => Date.now();
+  const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
+  const connection = await NativeConnection.connect(connectionOptions);
+  const client = new Client({ connection: Connection.lazy(connectionOptions), namespace });
+  const store = createStore({ url: settings.databaseUrl, now });
+  const stopping = new AbortController();
+  const forge = createLocalForge({ allowedRoots: settings.localRepositories, now, stop: stopping.signal });
+  const worker = await startWorker({ connection, client, namespace, store, forge, log, now });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      stopping.abort();
+      // The end itself is awaited below.
+      void worker.stop().catch(() => undefined);
+    });
+  }
+  log.info('the worker takes work');
+  if (process.argv.includes('--json')) process.stdout.write('{"ready":true}\n');
+  await worker.ended;
+  await store.close();
+  await client.connection.close();
+  await connection.close();
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof SettingsError ? error.message : `The worker could not go on: ${error instanceof Error ? error.message : String(error)}`}\n`);
+    process.exit(1);
+  },
+);

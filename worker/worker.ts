@@ -1,0 +1,57 @@
+import { fileURLToPath } from 'node:url';
+import type { Client } from '@temporalio/client';
+import { type NativeConnection, Worker } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import { createActivities } from '../activities/index.js';
+import type { Forge } from '../activities/forge/port.js';
+import type { Store } from '../prisma/store.js';
+import { TASK_QUEUE } from '../workflows/messages.js';
+import { createSweeper } from './sweeper.js';
+
+export interface WorkerDeps {
+  readonly connection: NativeConnection;
+  readonly client: Client;
+  readonly namespace: string;
+  readonly store: Store;
+  readonly forge: Forge;
+  readonly log: Logger;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export interface RunningWorker {
+  /** Settles when the worker has ended; rejects when it could not go on. */
+  readonly ended: Promise<void>;
+  /** Finishes what is under way, and ends. */
+  stop(): Promise<void>;
+}
+
+/** Rooms kept in memory; another costs a replay when it next wakes. About 0.3 MB each. */
+const CACHED_ROOMS = 2_000;
+
+/** Takes work for rooms from Temporal, and heals what dead servers left behind. */
+export async function startWorker({ connection, client, namespace, store, forge, log, now }: WorkerDeps): Promise<RunningWorker> {
+  const worker = await Worker.create({
+    connection,
+    namespace,
+    taskQueue: TASK_QUEUE,
+    workflowsPath: fileURLToPath(new URL('../workflows/review-room.ts', import.meta.url)),
+    activities: createActivities({ store, forge, log, now }),
+    maxCachedWorkflows: CACHED_ROOMS,
+    // A killed worker's rooms are taken over after a second instead of ten (DESIGN 12).
+    stickyQueueScheduleToStartTimeout: '1s',
+  });
+  const sweeper = createSweeper({ client, store, now, onError: (error) => log.warn({ err: error }, 'the sweeper could not look') });
+  const running = worker.run();
+  sweeper.start();
+  const ended = running.finally(() => sweeper.stop());
+  // The caller hears of it through `ended`; nobody may be listening yet.
+  ended.catch(() => undefined);
+  return {
+    ended,
+    async stop() {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await ended;
+    },
+  };
+}
