@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { apply } from '../../workflows/room/apply.js';
 import type { Command } from '../../workflows/room/commands.js';
 import { decide } from '../../workflows/room/decide/index.js';
+import { MAX_ROOM_BYTES } from '../../workflows/room/decide/size.js';
 import type { RoomState } from '../../workflows/room/state.js';
 import { LIMITS } from '../../workflows/room/state.js';
 import { BASE, aRoom, idOf, sha } from '../support/room.js';
@@ -63,4 +64,26 @@ test('S6: the largest room stays under 1 MB of JSON', () => {
   const parts = Object.entries(room).map(([part, value]) => [part, JSON.stringify(value).length] as const);
   console.info(`the largest room: ${size} bytes`, Object.fromEntries(parts.filter(([, bytes]) => bytes > 5_000)));
   expect(size).toBeLessThan(MEGABYTE);
+});
+
+test('S6: a room that is full takes nothing that makes it larger, and goes on as it is', () => {
+  const room = aRoom()
+    .join('ana', 'grok', 'kim', 'pia')
+    .roles({ pia: ['author'] })
+    .open('ana');
+  const long = Array.from({ length: 200 }, () => ({ path: `${'long/'.repeat(600)}a.ts` }));
+  room.submit('ana', { findings: long }).submit('grok', { findings: long });
+  expect(room.refused((it) => it.submit('kim', { findings: long }))).toMatchObject({
+    code: 'invalid',
+    message: expect.stringContaining('full'),
+  });
+  const answers = (): unknown => {
+    for (let n = 0; n < 1_000; n++) room.answer('pia', 'f1', 'reject', `no ${n} ${'because '.repeat(500)}`);
+    return 'never full';
+  };
+  expect(answers).toThrow('is full');
+  expect(JSON.stringify(room.state).length).toBeLessThan(MAX_ROOM_BYTES);
+  for (let n = 1; n <= 200; n++) room.resolve('ana', `f${n}`, 'withdrawn');
+  room.decline('kim').push('b2').next('ana');
+  expect(room.submit('kim', { findings: long }).state.round!.reviews).toHaveLength(1);
 });
