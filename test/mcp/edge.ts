@@ -18,7 +18,8 @@ export interface Person {
   readonly key: string;
 }
 
-export const silent = pino({ level: 'silent' });
+/** TEST_LOG=warn shows what a server says. */
+export const silent = pino({ level: process.env.TEST_LOG ?? 'silent' });
 
 /** Settings as the environment would give them, on a port that the system chooses. */
 export const settings = (databaseUrl: string, localRepositories: readonly string[] = []) => ({

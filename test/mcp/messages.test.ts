@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { post, request, type Person } from './edge.js';
+import { startWorld, type World } from './world.js';
+
+let world: World;
+let room: string;
+let ann: Person;
+let bob: Person;
+
+beforeAll(async () => {
+  world = await startWorld();
+  [ann, bob] = [await world.agent('ann'), await world.agent('bob')];
+  room = await world.room({ agents: [ann, bob] });
+}, 120_000);
+afterAll(() => world.stop());
+
+const last = async () => String(await world.store.messages.lastId(room));
+const waits = async () => Number(/barista_waits (\d+)/.exec(await (await fetch(`${world.server.url}/metrics`)).text())![1]);
+/** A wait under way, and the moment at which the server has begun it. */
+async function waiting(who: Person, args: object = {}, signal?: AbortSignal) {
+  const before = await waits();
+  const answer = post(
+    world.server.url,
+    who.key,
+    request('tools/call', { name: 'wait_for_messages', arguments: { room, after: await last(), ...args } }),
+    {},
+    signal,
+  ).then(
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- what a server really answered is what is tested
+    async (response) => ((await response.json()) as any).result.structuredContent,
+  );
+  answer.catch(() => {}); // awaited by the test, perhaps only after it has failed
+  await expect.poll(waits).toBe(before + 1);
+  return { answer };
+}
+
+test('a message reaches whoever waits; mentions are ids of who is in the room', async () => {
+  const { answer } = await waiting(bob);
+  const { id } = await world.ok(ann, 'post_message', { room, text: 'Hello @bob, and @nobody; write to ann@example.com.' });
+  expect(await answer).toEqual({
+    kind: 'messages',
+    messages: [
+      {
+        id,
+        at: expect.stringMatching(/Z$/),
+        from: ann.id,
+        from_name: 'ann',
+        kind: 'message',
+        text: 'Hello @bob, and @nobody; write to ann@example.com.',
+        mentions: [bob.id],
+      },
+    ],
+    last_message_id: id,
+  });
+});
+
+test('reading marks nothing as read: after decides, and without it everything comes from the start', async () => {
+  const all = await world.ok(ann, 'wait_for_messages', { room, timeout_seconds: 0 });
+  expect(await world.ok(ann, 'wait_for_messages', { room, timeout_seconds: 0 })).toEqual(all);
+  expect(all.messages[0]).toMatchObject({ id: '1', kind: 'note', from: null, from_name: 'barista' });
+  const rest = await world.ok(ann, 'wait_for_messages', { room, after: '1', timeout_seconds: 0 });
+  expect(rest.messages).toEqual(all.messages.slice(1));
+});
+
+test('a wait that runs out is an ordinary, empty answer with where to go on', async () => {
+  const after = await last();
+  expect(await world.ok(ann, 'wait_for_messages', { room, after, timeout_seconds: 0.2 })).toEqual({
+    kind: 'timeout',
+    messages: [],
+    last_message_id: after,
+  });
+});
+
+test('waits are 25 seconds by default and 45 at most', async () => {
+  expect(await world.refused(ann, 'wait_for_messages', { room, timeout_seconds: 46 })).toMatchObject({
+    code: 'invalid',
+    field: 'timeout_seconds',
+  });
+  expect(await world.refused(ann, 'wait_for_messages', { room, timeout_seconds: -1 })).toMatchObject({ code: 'invalid' });
+  const { result } = (await (await post(world.server.url, ann.key, request('tools/list'))).json()) as {
+    result: { tools: { name: string; inputSchema: { properties: Record<string, { maximum?: number; description: string }> } }[] };
+  };
+  const field = result.tools.find(({ name }) => name === 'wait_for_messages')!.inputSchema.properties['timeout_seconds']!;
+  expect(field.maximum).toBe(45);
+  expect(field.description).toContain('25');
+});
+
+test('a second wait by the same participant ends the first with an empty answer; another participant’s goes on', async () => {
+  const after = await last();
+  const { answer: first } = await waiting(ann);
+  const { answer: others } = await waiting(bob);
+  const second = post(world.server.url, ann.key, request('tools/call', { name: 'wait_for_messages', arguments: { room, after } }));
+  expect(await first).toEqual({ kind: 'timeout', messages: [], last_message_id: after });
+  const { id } = await world.ok(bob, 'post_message', { room, text: 'For both.' });
+  expect((await others).messages.map((message: { id: string }) => message.id)).toEqual([id]);
+  expect(await (await second).json()).toMatchObject({ result: { structuredContent: { kind: 'messages' } } });
+  await expect.poll(waits).toBe(0);
+});
+
+test('a client that is gone ends its wait, and takes no message with it', async () => {
+  const after = await last();
+  const cut = new AbortController();
+  const { answer } = await waiting(ann, {}, cut.signal);
+  cut.abort();
+  await expect(answer).rejects.toThrow();
+  await expect.poll(waits, { timeout: 5_000 }).toBe(0);
+  const { id } = await world.ok(bob, 'post_message', { room, text: 'Did you get this?' });
+  const later = await world.ok(ann, 'wait_for_messages', { room, after });
+  expect(later.messages.map((message: { id: string }) => message.id)).toEqual([id]);
+});
+
+test('a message posted through one server wakes a wait on another', async () => {
+  const other = await world.anotherServer();
+  const after = await last();
+  const answer = world.ok(bob, 'wait_for_messages', { room, after, timeout_seconds: 20 }, other.url);
+  const { id } = await world.ok(ann, 'post_message', { room, text: 'Across servers.' });
+  expect((await answer).messages.map((message: { id: string }) => message.id)).toEqual([id]);
+});
+
+test('S9: the same message again within 2 minutes is the same message; a request id alone decides where there is one', async () => {
+  const first = await world.ok(ann, 'post_message', { room, text: 'Once.' });
+  expect(await world.ok(ann, 'post_message', { room, text: 'Once.' })).toEqual(first);
+  const named = await world.ok(ann, 'post_message', { room, text: 'Once.', request_id: 'r1' });
+  expect(named).not.toEqual(first);
+  expect(await world.ok(ann, 'post_message', { room, text: 'Another text.', request_id: 'r1' })).toEqual(named);
+});
+
+test('after that is no id of a message is refused by name', async () => {
+  for (const after of ['latest', '-1', '1e3', '12345678901234567890']) {
+    expect(await world.refused(ann, 'wait_for_messages', { room, after })).toMatchObject({ code: 'invalid', field: 'after' });
+  }
+});
+
+test('an answer holds at most 50 messages and says that there are more', async () => {
+  const from = await last();
+  for (let i = 0; i < 55; i++) await world.store.messages.post(room, { from: ann, text: `message ${i}`, mentions: [] });
+  const page = await world.ok(bob, 'wait_for_messages', { room, after: from });
+  expect(page.messages).toHaveLength(50);
+  expect(page.more).toBe(true);
+  const rest = await world.ok(bob, 'wait_for_messages', { room, after: page.last_message_id });
+  expect(rest.messages).toHaveLength(5);
+  expect(rest.more).toBeUndefined();
+});
+
+test('whoever has left waits for nothing: its wait ends with kind done', async () => {
+  const guest = await world.agent('guest');
+  await world.ok(guest, 'join_room', { room });
+  const { answer } = await waiting(guest);
+  await world.ok(guest, 'leave_room', { room });
+  let found = await answer;
+  // Its own leaving may be a note it still hears.
+  if (found.kind === 'messages') {
+    expect(await world.refused(guest, 'wait_for_messages', { room, after: found.last_message_id })).toMatchObject({ code: 'not_a_member' });
+    found = { kind: 'done' };
+  }
+  expect(found).toMatchObject({ kind: 'done' });
+});
+
+describe('server-sent events', () => {
+  interface Stream {
+    next(): Promise<{ id?: string; event?: string; data?: string }>;
+    close(): void;
+  }
+  async function open(path: string, key: string, headers: Record<string, string> = {}): Promise<Stream> {
+    const cut = new AbortController();
+    const response = await fetch(`${world.server.url}/api/v1${path}`, {
+      headers: { authorization: `Bearer ${key}`, ...headers },
+      signal: cut.signal,
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    expect(response.headers.get('x-accel-buffering')).toBe('no');
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let buffer = '';
+    return {
+      async next() {
+        for (;;) {
+          const end = buffer.indexOf('\n\n');
+          if (end >= 0) {
+            const block = buffer.slice(0, end);
+            buffer = buffer.slice(end + 2);
+            const fields = Object.fromEntries(
+              block.split('\n').flatMap((line) => (line.startsWith(':') ? [] : [line.split(/: (.*)/s).slice(0, 2)])),
+            );
+            if (Object.keys(fields).length > 0) return fields;
+            continue;
+          }
+          const { value, done } = await reader.read();
+          if (done) throw new Error('the stream ended');
+          buffer += value;
+        }
+      },
+      close: () => cut.abort(),
+    };
+  }
+
+  test('each message is an event with its id; Last-Event-ID goes on after it, none twice and none missed', async () => {
+    const from = await last();
+    const stream = await open(`/rooms/${room}/events?after=${from}`, bob.key);
+    const first = await world.ok(ann, 'post_message', { room, text: 'one' });
+    const event = await stream.next();
+    expect(event).toMatchObject({ id: first.id, event: 'message' });
+    expect(JSON.parse(event.data!)).toMatchObject({ id: first.id, text: 'one', from: ann.id });
+    stream.close();
+    const second = await world.ok(ann, 'post_message', { room, text: 'two' });
+    const again = await open(`/rooms/${room}/events`, bob.key, { 'last-event-id': event.id! });
+    const third = await world.ok(ann, 'post_message', { room, text: 'three' });
+    expect([(await again.next()).id, (await again.next()).id]).toEqual([second.id, third.id]);
+    again.close();
+  });
+
+  test('it ends with an event done when the room has ended', async () => {
+    const other = await world.room({ agents: [ann] });
+    const stream = await open(`/rooms/${other}/events`, ann.key);
+    await world.rest(world.owner, 'POST', `/rooms/${other}/archive`, {});
+    let event = await stream.next();
+    while (event.event !== 'done') event = await stream.next();
+    await expect(stream.next()).rejects.toThrow('the stream ended');
+  });
+});
+
+test('stopping the server ends waits with an ordinary answer', async () => {
+  const other = await world.anotherServer();
+  const after = await last();
+  const answer = world.ok(bob, 'wait_for_messages', { room, after, timeout_seconds: 30 }, other.url);
+  await expect.poll(async () => (await (await fetch(`${other.url}/metrics`)).text()).includes('barista_waits 1')).toBe(true);
+  await other.stop();
+  expect(await answer).toEqual({ kind: 'timeout', messages: [], last_message_id: after });
+});
