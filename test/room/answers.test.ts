@@ -76,6 +76,17 @@ describe('settled findings', () => {
     expect(room.refused((it) => it.resolve('ana', 'f1', 'fixed')).code).toBe('settled');
   });
 
+  test('A3: also when that was several rounds ago', () => {
+    const room = closed()
+      .resolve('ana', 'f1', 'fixed')
+      .open('ana')
+      .submit('ana')
+      .resolve('ana', 'f2', 'withdrawn')
+      .close('ana')
+      .open('ana');
+    for (const id of ['f1', 'f2']) expect(room.refused((it) => it.answer('pia', id, 'accept')).code).toBe('settled');
+  });
+
   test('A3: a finding that never was is not found', () => {
     expect(closed().refused((it) => it.answer('pia', 'f9', 'accept')).code).toBe('not_found');
     expect(

@@ -82,6 +82,15 @@ describe('drafting again', () => {
     expect(room.post().draft('ana', same).result).toEqual({ round: 1, version: 1 });
   });
 
+  test('S9: an owner who leads and drafts what it has edited the draft to drafts anew', () => {
+    const room = closed()
+      .roles({ olga: ['lead'] })
+      .draft('olga', { body: 'first' })
+      .edit({ body: 'second' })
+      .draft('olga', { body: 'second' });
+    expect(room.state.draft).toMatchObject({ version: 3, edited: false });
+  });
+
   test("S9: after the owner's edit, by another lead, or with a request id, it is new", () => {
     const same: DraftInput = { findings: [{ findings: ['f1', 'f2'] }] };
     expect(drafted().edit({ body: 'mine' }).draft('ana', same).state.draft!.version).toBe(3);

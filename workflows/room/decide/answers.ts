@@ -46,7 +46,7 @@ function isRepeat(room: RoomState, id: string, given: Given, requestId: string |
   const finding = findingOf(room, id);
   const last = finding?.answers.at(-1);
   if (!finding || !last || requestId !== undefined || isSettled(finding)) return false;
-  return last.kind === given.kind && last.by === given.by && last.as === given.as && last.reason === given.reason;
+  return last.kind === given.kind && last.by === given.by && last.reason === given.reason;
 }
 
 /** A3, A4: the finding as it stands in the latest round, if the caller may know of it and it is not settled. */
