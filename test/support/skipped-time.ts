@@ -27,13 +27,12 @@ import type { RefusalFacts } from '../../workflows/room/refusal.js';
 import { DEFAULT_DURATIONS, type Durations, type Reference, type RoomState } from '../../workflows/room/state.js';
 import type { ParticipantKind, Recipe, Role, Verdict } from '../../workflows/room/words.js';
 import { timeSkippingServerPath } from './services.js';
+import { silent } from './silent.js';
 
 /** Rooms on a server that skips time: the real workflow, activities that keep what they were given, and verbs. */
 export interface SkippedTime {
   readonly env: TestWorkflowEnvironment;
   room(options?: TimedRoomOptions): Promise<TimedRoom>;
-  /** Ends the worker and starts another, whose cache is empty: every room is replayed. */
-  restartWorker(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -42,8 +41,6 @@ export interface TimedRoomOptions {
   readonly barista?: boolean;
   readonly durations?: Partial<Durations>;
 }
-
-const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 export const MINUTE = 60_000;
 /** A commit from a few digits. */
@@ -71,18 +68,13 @@ export async function skipTime(): Promise<SkippedTime> {
     logger: silent,
   });
   const rooms = new Map<string, TimedRoom>();
-  const start = async () => {
-    const worker = await Worker.create({
-      connection: env.nativeConnection,
-      taskQueue: 'barista',
-      workflowBundle,
-      activities: activitiesOf(rooms),
-      stickyQueueScheduleToStartTimeout: '1s',
-    });
-    const running = worker.run();
-    return { stop: async () => (worker.shutdown(), running) };
-  };
-  let worker = await start();
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue: 'barista',
+    workflowBundle,
+    activities: activitiesOf(rooms),
+  });
+  const running = worker.run();
   return {
     env,
     async room(options = {}) {
@@ -91,15 +83,10 @@ export async function skipTime(): Promise<SkippedTime> {
       const room = await TimedRoom.open(env, `room-${rooms.size + 1}`, options, (opened) => rooms.set(opened.slug, opened));
       return room;
     },
-    async restartWorker() {
-      await worker.stop();
-      worker = await start();
-      // A task on the dead worker's own queue would hold this server's time still; a call gets past it.
-      for (const room of rooms.values()) await room.join('nobody', 'person').catch(() => undefined);
-    },
     async stop() {
       for (const room of rooms.values()) await room.end();
-      await worker.stop();
+      worker.shutdown();
+      await running;
       await env.teardown();
     },
   };
@@ -123,7 +110,12 @@ export class TimedRoom {
     readonly handle: WorkflowHandle,
   ) {}
 
-  static async open(env: TestWorkflowEnvironment, slug: string, options: TimedRoomOptions, known: (room: TimedRoom) => void): Promise<TimedRoom> {
+  static async open(
+    env: TestWorkflowEnvironment,
+    slug: string,
+    options: TimedRoomOptions,
+    known: (room: TimedRoom) => void,
+  ): Promise<TimedRoom> {
     const handle = env.client.workflow.getHandle(roomWorkflowId(slug));
     const room = new TimedRoom(slug, env, await env.currentTimeMs(), handle);
     known(room);
@@ -139,7 +131,12 @@ export class TimedRoom {
         durations: { ...DEFAULT_DURATIONS, ...options.durations },
       },
     };
-    await env.client.workflow.start(ROOM_WORKFLOW, { workflowId: roomWorkflowId(slug), taskQueue: 'barista', args: [input], workflowTaskTimeout: '3s' });
+    await env.client.workflow.start(ROOM_WORKFLOW, {
+      workflowId: roomWorkflowId(slug),
+      taskQueue: 'barista',
+      args: [input],
+      workflowTaskTimeout: '3s',
+    });
     return room;
   }
 
@@ -154,7 +151,9 @@ export class TimedRoom {
   }
 
   async send(command: Command): Promise<UpdateOutput> {
-    const output = await this.handle.executeUpdate<UpdateOutput, [UpdateInput]>(command.type, { args: [{ command, projectedSeq: this.seq }] });
+    const output = await this.handle.executeUpdate<UpdateOutput, [UpdateInput]>(command.type, {
+      args: [{ command, projectedSeq: this.seq }],
+    });
     this.project(output.seq - output.events.length, output.events);
     return output;
   }
@@ -164,7 +163,8 @@ export class TimedRoom {
     try {
       await this.send(command);
     } catch (error) {
-      if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) return error.cause.details![0] as RefusalFacts;
+      if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure)
+        return error.cause.details![0] as RefusalFacts;
       throw error;
     }
     throw new Error(`${command.type} was not refused`);
@@ -179,8 +179,21 @@ export class TimedRoom {
     return this.send({ type: 'setRoles', by: 'us_olga', roles });
   }
 
-  submit(name: string, verdict: Verdict = 'comment', findings: Partial<NewFinding>[] = [], references: Reference[] = []): Promise<UpdateOutput> {
-    const whole = findings.map((finding, index): NewFinding => ({ path: 'a.ts', line: index + 1, side: 'new', severity: 'major', body: `t${index}`, outsideDiff: false, ...finding }));
+  submit(
+    name: string,
+    verdict: Verdict = 'comment',
+    findings: Partial<NewFinding>[] = [],
+    references: Reference[] = [],
+  ): Promise<UpdateOutput> {
+    const whole = findings.map((finding, index): NewFinding => ({
+      path: 'a.ts',
+      line: index + 1,
+      side: 'new',
+      severity: 'major',
+      body: `t${index}`,
+      outsideDiff: false,
+      ...finding,
+    }));
     return this.send({ type: 'submitReview', by: `ag_${name}`, verdict, summary: `summary of ${name}`, findings: whole, references });
   }
 
@@ -288,7 +301,12 @@ function activitiesOf(rooms: ReadonlyMap<string, TimedRoom>): RoomActivities {
       const known = room.readModel?.head;
       if (known && (known.sha !== room.head.sha || known.state !== room.head.state)) return Promise.resolve(room.head);
       Context.current().heartbeat();
-      throw ApplicationFailure.create({ type: 'not_moved', message: 'not moved', nextRetryDelay: '12 hours', category: ApplicationFailureCategory.BENIGN });
+      throw ApplicationFailure.create({
+        type: 'not_moved',
+        message: 'not moved',
+        nextRetryDelay: '12 hours',
+        category: ApplicationFailureCategory.BENIGN,
+      });
     },
     assembleDraft: async () => Promise.resolve({ verdict: 'comment', body: 'assembled', findings: [] }),
     async postReview({ slug, version }) {

@@ -20,7 +20,9 @@ describe('Barista opens and closes', () => {
     await room.eventually(/round 1 closed/);
     expect(room.said(/^barista: round/)).toEqual([
       `2:00 barista: round 1 opened at ${A1}; reviewers: @ana and @bo`,
-      expect.stringMatching(/^3:0\d barista: round 1 closed: every reviewer has submitted\n@ana: comment — summary of ana\n@bo: approve — summary of bo$/),
+      expect.stringMatching(
+        /^3:0\d barista: round 1 closed: every reviewer has submitted\n@ana: comment — summary of ana\n@bo: approve — summary of bo$/,
+      ),
     ]);
   });
 
@@ -69,7 +71,9 @@ describe('Barista opens and closes', () => {
       await room.call('bo');
       await room.minutes(4);
     }
-    expect(room.said(/round 1 closed|@bo: round 1 waits/)).toEqual([expect.stringMatching(/^92:01 barista: round 1 closed: 1 hour, 30 minutes are over; without @bo/)]);
+    expect(room.said(/round 1 closed|@bo: round 1 waits/)).toEqual([
+      expect.stringMatching(/^92:01 barista: round 1 closed: 1 hour, 30 minutes are over; without @bo/),
+    ]);
   });
 
   test('B8: no review at all for a day, then one closes the round', async () => {
@@ -77,7 +81,9 @@ describe('Barista opens and closes', () => {
     await room.join('ana');
     await room.join('bo');
     await room.minutes(26 * 60);
-    expect(room.said(/no review|round 1 closed/)).toEqual([expect.stringMatching(/^92:01 barista: round 1 has no review and nobody is left to wait for; @olga/)]);
+    expect(room.said(/no review|round 1 closed/)).toEqual([
+      expect.stringMatching(/^92:01 barista: round 1 has no review and nobody is left to wait for; @olga/),
+    ]);
     await room.submit('bo');
     await room.eventually(/round 1 closed/);
   });
