@@ -65,7 +65,7 @@ function badIds(room: RoomState, findings: readonly DraftFinding[]): Refused | n
     }
     for (const id of finding.findings) {
       if (!stored.has(id)) {
-        return refuse('invalid', `There is no finding ${id} in this room.`, {
+        return refuse('not_found', `No round of this room has a finding ${id}.`, {
           field,
           hint: 'get_review_round lists the findings with their ids.',
         });
