@@ -3,6 +3,7 @@ import { recordReviewCall } from './calls/review-calls.js';
 import type { Call } from './deps.js';
 import { refusalOf, type WireRefusal } from './refusals.js';
 import { check, jsonSchemaOf } from './schema/check.js';
+import { room } from './schema/fields.js';
 import type { Tool } from './tool.js';
 import { closeReviewRound } from './tools/close-review-round.js';
 import { declineReview } from './tools/decline-review.js';
@@ -89,8 +90,9 @@ export async function callTool(tool: Tool, args: unknown, call: Call): Promise<C
 
 /** B4: a review call counts whatever becomes of it, so also when its other arguments are wrong. */
 async function recordWork(tool: Tool, args: unknown, call: Call): Promise<void> {
-  const room = (args as { room?: unknown } | null | undefined)?.room;
-  if (tool.countsAsWork !== undefined && typeof room === 'string') await recordReviewCall(call, room, tool.countsAsWork);
+  if (tool.countsAsWork === undefined) return;
+  const slug = room.safeParse((args as { room?: unknown } | null | undefined)?.room);
+  if (slug.success) await recordReviewCall(call, slug.data, tool.countsAsWork);
 }
 
 /** Clients show only the text of an error, and only some of it: all of it is in one short block. */

@@ -43,7 +43,8 @@ export const messageRoutes: readonly Route[] = [
     query: z.strictObject({ after }),
     answers: { 200: null },
     run: async ({ params, query }, call) => {
-      const from = messageId(call.header('last-event-id') ?? query.after);
+      const lastEventId = call.header('last-event-id');
+      const from = lastEventId === undefined ? messageId(query.after) : messageId(lastEventId, 'last-event-id');
       await roomOfMember(call, params.slug);
       return eventStream(params.slug, from, call);
     },

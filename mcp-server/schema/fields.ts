@@ -23,7 +23,11 @@ export const bodyText = (description: string) => text(TEXT_LIMIT, description);
 export const draftText = (description: string) => text(DRAFT_LIMIT, description);
 
 /** An id, slug or other handle; whether it exists is for the database to say. */
-export const handle = (description: string, max = 100) => text(max, description);
+export const handle = (description: string, max = 100) => whole(text(max, description));
+
+/** What is looked up or kept as it is must be characters: a text's broken one becomes U+FFFD instead. */
+const whole = <S extends z.ZodString>(schema: S) =>
+  schema.refine((value) => !/\p{Surrogate}/u.test(value), 'must not contain half a surrogate pair');
 
 export const room = handle('The room, by its slug (see list_rooms).');
 
@@ -33,7 +37,10 @@ export const requestId = handle(
 
 /** F4; the forge never sees a path that is not one inside the repository. */
 export const repositoryPath = (description: string) =>
-  text(4_096, description).refine(isRepositoryPath, 'must be a path inside the repository: not absolute, no `..`, `.` or empty segments');
+  whole(text(4_096, description)).refine(
+    isRepositoryPath,
+    'must be a path inside the repository: not absolute, no `..`, `.` or empty segments',
+  );
 
 function isRepositoryPath(path: string): boolean {
   return path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');

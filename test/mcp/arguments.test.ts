@@ -90,7 +90,7 @@ describe('S6: bad input is refused whole, naming each field', () => {
     ]);
   });
 
-  test.each(['/etc/passwd', '../x', 'a/../b', 'a//b', './a', 'a/', '', 'a\0b'])('F4: the path %j is refused', (path) => {
+  test.each(['/etc/passwd', '../x', 'a/../b', 'a//b', './a', 'a/', '', 'a\0b', 'a\ud800b'])('F4: the path %j is refused', (path) => {
     expect(refused(z.strictObject({ path: repositoryPath('p') }), { path }).field).toBe('path');
   });
 
