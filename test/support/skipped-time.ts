@@ -140,10 +140,9 @@ export class TimedRoom {
     return room;
   }
 
-  /** The room's age at a moment, as `minutes:seconds`. */
-  ageAt(at: number): string {
-    const seconds = Math.round((at - this.openedAt) / 1_000);
-    return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+  /** The room's age at a moment, in whole minutes: between two skips this server's time goes on by itself, by seconds. */
+  ageAt(at: number): number {
+    return Math.floor((at - this.openedAt) / MINUTE);
   }
 
   now(): Promise<number> {
@@ -260,11 +259,17 @@ export class TimedRoom {
     return this.handle.query<Clock[]>(CLOCKS_QUERY);
   }
 
+  /** The current details, as the Temporal UI shows them, with its times as the room's age in minutes. */
+  async details(): Promise<string> {
+    const { currentDetails } = await this.handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+    return (currentDetails ?? '').replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/g, (at) => `minute ${this.ageAt(Date.parse(at))}`);
+  }
+
   get readModel(): RoomState | null {
     return this.projected;
   }
 
-  /** Every note that fits the pattern, as `minutes:seconds text`. */
+  /** Every note that fits the pattern, as `minute text`. */
   said(pattern: RegExp = /./): string[] {
     return this.notes.filter((note) => pattern.test(note.text)).map((note) => `${this.ageAt(note.at)} ${note.text}`);
   }

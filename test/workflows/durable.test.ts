@@ -23,7 +23,7 @@ describe('a room outlives what runs it', () => {
     expect((await room.state()).findings).toMatchObject([{ id: 'f200', body: 'take 199' }]);
     expect(await room.state()).toEqual(room.readModel);
     await room.minutes(40);
-    expect(room.said(/round 1 closed/)).toEqual([expect.stringMatching(/^32:01/)]);
+    expect(room.said(/round 1 closed/)).toEqual([expect.stringMatching(/^32/)]);
   });
 
   test('a state in mid-round goes through the payload converter unchanged, and a room starts from it', async () => {
@@ -49,8 +49,8 @@ describe('a room outlives what runs it', () => {
     await room.push('a1', { state: 'merged' });
     await room.minutes(7 * 24 * 60 + 1);
     expect(room.said(/merged/)).toEqual([
-      '3:00 barista: the pull request was merged; the clocks stop',
-      '10083:00 the room has ended: the pull request was merged',
+      '3 barista: the pull request was merged; the clocks stop',
+      '10083 the room has ended: the pull request was merged',
     ]);
     expect((await room.handle.describe()).status.name).toBe('COMPLETED');
   });
