@@ -42,6 +42,7 @@ const open: Move = (room) => room.open('ana');
 const close: Move = (room) =>
   room.state.round!.reviews.some((review) => review.by === 'ag_ana') ? room.close('ana') : room.decline('ana').close('ana');
 const agrees: Move = (room) => room.submit('ana', { references: [['f1', 'agree']] });
+const agreesAgain: Move = (room) => room.after(1).submit('ana', { summary: 'once more', references: [['f1', 'agree']] });
 const disputes: Move = (room) => room.submit('ana', { references: [['f1', 'dispute']] });
 const silent: Move = (room) => room.submit('ana');
 const grokAgrees: Move = (room) => room.submit('grok', { references: [['f1', 'agree']] });
@@ -160,6 +161,7 @@ describe('B15: a dispute', () => {
     ["a rejection after the raiser's agree", chain(newCommit, agrees, reject)],
     ["after the raiser's agree in an earlier round", chain(newCommit, agrees, close, newCommit, silent, reject)],
     ["after the raiser's agree two rounds ago", chain(newCommit, agrees, close, newCommit, close, newCommit, reject)],
+    ['an agree that a replaced review repeats after the rejection', chain(newCommit, agrees, reject, agreesAgain)],
     ['accepted in between, then rejected again', chain(reject, upheld, accept, reject)],
     ['carried as a dispute', chain(reject, upheld, reject, newCommit)],
     ['upheld again: nothing changes', chain(reject, upheld, reject, upheld)],

@@ -45,6 +45,6 @@ function handedTo(room: RoomState, to: ParticipantId): RoleChange[] {
   const roles = participantOf(room, to)?.roles ?? [];
   return [
     ...former.map((lead) => ({ id: lead.id, roles: lead.roles.filter((role) => role !== 'lead') })),
-    { id: to, roles: ['lead', ...roles] },
+    { id: to, roles: ['lead', ...roles.filter((role) => role !== 'lead')] },
   ];
 }

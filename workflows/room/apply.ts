@@ -1,4 +1,4 @@
-import type { DraftAsk, Drafting, Finding, Participant, RoomState, Round } from './state.js';
+import type { DraftAsk, Drafting, Finding, Participant, Review, RoomState, Round } from './state.js';
 import type { RoomEvent, RoomOpened, RoundOpened } from './events.js';
 import { LIMITS } from './state.js';
 import { isDisputed, isSettled, isStillBroken, reviewOf } from './findings.js';
@@ -95,7 +95,12 @@ function change(state: RoomState, event: RoomEvent): RoomState {
       return withRound(
         {
           ...state,
-          findings: [...state.findings.filter((finding) => !isReplaced(state, finding, event.review.by)), ...event.findings],
+          findings: [
+            ...state.findings
+              .filter((finding) => !isReplaced(state, finding, event.review.by))
+              .map((finding) => keptAgree(state, finding, event.review)),
+            ...event.findings,
+          ],
           nextFinding: state.nextFinding + event.findings.length,
           nextReview: state.nextReview + 1,
         },
@@ -271,6 +276,12 @@ function nextRound(state: RoomState, event: RoundOpened, at: number): RoomState 
     findings: state.findings.filter((finding) => carried.has(finding.id)).map((finding) => stamped(state, finding)),
     settled: [...state.settled, ...state.findings.filter(isSettled).map((finding) => finding.id)],
   };
+}
+
+/** A replacement that agrees again agreed all along: its time decides what came first, the agree or a rejection (B15). */
+function keptAgree(state: RoomState, finding: Finding, review: Review): Finding {
+  const agreesAgain = review.references.some((reference) => reference.finding === finding.id && reference.stance === 'agree');
+  return finding.raisedBy === review.by && agreesAgain ? stamped(state, finding) : finding;
 }
 
 /** The raiser's agree counts as upholding in any later round (B15), so it outlives the review it stood in. */
