@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
@@ -35,6 +36,7 @@ export async function startServer(settings: ServerSettings, log: Logger, now: ()
   const client = new Client({ connection, ...(namespace === undefined ? {} : { namespace }) });
   const store = createStore({ url: settings.databaseUrl, now });
   const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal); // every git process listens to it
   const forge = createLocalForge({ allowedRoots: settings.localRepositories, now, stop: stopping.signal });
   const door = createRoomDoor({ store, client });
   let origins: readonly string[] = [];

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Tx } from './db.js';
@@ -34,6 +34,7 @@ export interface Bus {
 export function createBus(url: string): Bus {
   const listeners = new Map<string, Set<() => void>>();
   const closing = new AbortController();
+  setMaxListeners(0, closing.signal); // everybody who waits listens to it
   let listening: Promise<void> | undefined;
 
   const wake = (slug: string): void => listeners.get(slug)?.forEach((listener) => listener());

@@ -31,11 +31,12 @@ export async function snapshotToShow(call: Call, slug: string): Promise<Snapshot
   for (let reads = 1; ; reads++) {
     const snapshot = await snapshotOf(call, slug);
     const round = openRound(snapshot.state);
-    if (round === null || !wouldReveal(snapshot.state, call.caller.id)) return snapshot;
+    // In a room that has ended nobody replaces a review any more, so there is nothing to record.
+    if (round === null || snapshot.state.ended !== null || !wouldReveal(snapshot.state, call.caller.id)) return snapshot;
     try {
       await send(call, snapshot.state, { type: 'reveal', by: call.caller.id, round: round.number });
     } catch (error) {
-      if (!(error instanceof Refusal && error.code === 'conflict')) throw error;
+      if (!(error instanceof Refusal && (error.code === 'conflict' || error.code === 'room_closed'))) throw error;
     }
     if (reads === READS) throw new Refusal('unavailable', 'The room keeps changing while it is read.', 'Repeat the same call.');
   }

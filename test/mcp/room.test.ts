@@ -169,7 +169,7 @@ describe('a duel of two rounds', () => {
       body: 'x',
       findings: [{ path: 'a', severity: 'nit', body: 'b', finding_ids: ['f99'] }],
     });
-    expect(unknown).toMatchObject({ code: 'invalid', field: 'findings[0].finding_ids' });
+    expect(unknown).toMatchObject({ code: 'not_found', field: 'findings[0].finding_ids' });
   });
 
   test('V7: a listener with nothing left ends with kind done; one with an open answer waits', async () => {
@@ -235,6 +235,17 @@ describe('a panel', () => {
     expect(await world.refused(two, 'submit_review', review(room))).toMatchObject({ code: 'frozen' });
     // One who has not looked may still replace.
     expect(await world.ok(one, 'submit_review', review(room, [], { summary: 'Changed my mind.' }))).toMatchObject({ replaced: true });
+  });
+
+  test('R12: an archived room is still read, an open round with another’s review too', async () => {
+    const [one, two] = [await world.agent('diez'), await world.agent('once')];
+    const room = await world.room({ agents: [one, two] });
+    await world.ok(one, 'open_review_round', { room });
+    for (const agent of [one, two]) await world.ok(agent, 'submit_review', review(room));
+    await world.rest(world.owner, 'POST', `/rooms/${room}/archive`);
+    expect((await world.ok(one, 'get_review_round', { room })).reviews).toHaveLength(2);
+    expect((await world.rest(world.owner, 'GET', `/rooms/${room}`)).json).toMatchObject({ state: 'ended' });
+    expect((await world.ok(one, 'list_rooms', {})).rooms.map(({ slug }: { slug: string }) => slug)).not.toContain(room);
   });
 
   test('S7: a reviewer declines; a later review takes it back', async () => {
