@@ -11,10 +11,15 @@ import { nextStep } from './barista/policy.js';
 import { type Action, type Step, restsOn } from './barista/step.js';
 import { openRound } from './room/rounds.js';
 
-/** A running room and the review calls of its open round as they were last read. */
+/** A running room, and the review calls of a round as they were last read. */
 export interface Driver {
   readonly room: LiveRoom;
-  calls: Calls;
+  read: { readonly round: number; readonly calls: Calls };
+}
+
+/** What is known of the latest round's calls; those of an earlier round say nothing of it. */
+export function callsOf({ room, read }: Driver): Calls {
+  return read.round === room.state.round?.number ? read.calls : {};
 }
 
 // The loop never waits longer than this for the world: what cannot be read in time is unknown (DESIGN 14).
@@ -38,9 +43,9 @@ export async function drive(driver: Driver, mayContinue: () => boolean): Promise
   await lookAtCalls(driver);
   for (;;) {
     const now = Date.now();
-    const step = nextStep(room.state, driver.calls, now);
-    setCurrentDetails(detailsOf(room.state, step, driver.calls, now));
-    publishAttributes(room.state, step, driver.calls, now);
+    const step = nextStep(room.state, callsOf(driver), now);
+    setCurrentDetails(detailsOf(room.state, step, callsOf(driver), now));
+    publishAttributes(room.state, step, callsOf(driver), now);
     if (room.state.ended) return allProjected(room);
     // Also before an action: one that cannot be carried out for days must not fill the history.
     const isLong = mayContinue();
@@ -52,9 +57,15 @@ export async function drive(driver: Driver, mayContinue: () => boolean): Promise
 
 /** Without a review nothing is done when idle time runs out, yet whether it has must be true (B8, chip `no review`). */
 async function lookAtCalls(driver: Driver): Promise<void> {
-  const round = openRound(driver.room.state);
-  if (round?.reviews.length === 0)
-    driver.calls = (await known(readCalls({ slug: driver.room.state.slug, round: round.number }))) ?? driver.calls;
+  if (openRound(driver.room.state)?.reviews.length === 0) await readAgain(driver);
+}
+
+async function readAgain(driver: Driver): Promise<boolean> {
+  const { slug, round } = driver.room.state;
+  const number = round?.number ?? 0;
+  const calls = await known(readCalls({ slug, round: number }));
+  if (calls) driver.read = { round: number, calls };
+  return calls !== null;
 }
 
 /** Nobody reads the outbox of a room that has ended, so its last events are brought home first (R12). */
@@ -86,9 +97,8 @@ async function take(driver: Driver, action: Action): Promise<void> {
   const needs = restsOn(action);
   let head: HeadSeen | null = null;
   if (needs.calls) {
-    const calls = await known(readCalls({ slug: room.state.slug, round: openRound(room.state)?.number ?? 0 }));
-    if (!calls) return pause(room);
-    driver.calls = calls;
+    if (!(await readAgain(driver))) return pause(room);
+    if (!isStillNext(driver, action)) return;
   }
   if (needs.head) {
     head = await known(readHead({ slug: room.state.slug, pullRequest: room.state.pullRequest, keep: action.do === 'openRound' }));
@@ -110,8 +120,8 @@ async function askIsPosted(room: LiveRoom): Promise<boolean> {
   return isPosted();
 }
 
-function isStillNext({ room, calls }: Driver, action: Action): boolean {
-  const again = nextStep(room.state, calls, Date.now());
+function isStillNext(driver: Driver, action: Action): boolean {
+  const again = nextStep(driver.room.state, callsOf(driver), Date.now());
   return again.kind === 'act' && JSON.stringify(again.action) === JSON.stringify(action);
 }
 
