@@ -50,8 +50,9 @@ export interface RestAnswer {
   readonly text: string;
 }
 
-export async function startWorld(): Promise<World> {
-  const [databaseUrl, address] = await Promise.all([createDatabase(), temporalAddress()]);
+/** `temporal`: a server of the test's own, as `host:port`; else the run's. */
+export async function startWorld({ temporal }: { temporal?: string } = {}): Promise<World> {
+  const [databaseUrl, address] = await Promise.all([createDatabase(), temporal ?? temporalAddress()]);
   const namespace = `test-${randomUUID()}`;
   Runtime.install({ logger: new DefaultLogger('ERROR') });
   const connection = await Connection.connect({ address });

@@ -1,0 +1,82 @@
+// 25 reviewers submit at once in one room while 25 others poll it: results, never times.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startChild, type Child } from '../../stack/child.js';
+import { freePort } from '../../stack/ports.js';
+import { startWorld, type World } from '../mcp/world.js';
+import { temporalCliPath } from '../support/services.js';
+import { crowd, everybodyAtOnce } from './crowd.js';
+
+describe('25 submit at once while 25 others read', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld();
+  }, 120_000);
+  afterAll(() => world.stop());
+
+  test('on one server', async () => {
+    await everybodyAtOnce(world, await crowd(world, 'one'), [world.server.url]);
+  }, 120_000);
+
+  test('on two servers', async () => {
+    const other = await world.anotherServer();
+    await everybodyAtOnce(world, await crowd(world, 'two'), [world.server.url, other.url]);
+  }, 120_000);
+});
+
+describe('on a Temporal server as it comes, which takes 10 Updates of a room at once and no more', () => {
+  let temporal: PlainTemporal;
+  let world: World;
+  beforeAll(async () => {
+    temporal = await startPlainTemporal();
+    world = await startWorld({ temporal: temporal.address });
+  }, 120_000);
+  afterAll(async () => {
+    await world.stop();
+    await temporal.stop();
+  });
+
+  test('two servers stay within that: 25 submit while 25 others read', async () => {
+    const other = await world.anotherServer();
+    await everybodyAtOnce(world, await crowd(world, 'plain'), [world.server.url, other.url]);
+  }, 120_000);
+});
+
+interface PlainTemporal {
+  readonly address: string;
+  stop(): Promise<void>;
+}
+
+/** Temporal's dev server with none of the settings that `npm start` gives it. */
+async function startPlainTemporal(): Promise<PlainTemporal> {
+  const dir = mkdtempSync(join(tmpdir(), 'barista-plain-'));
+  const port = await freePort();
+  const child: Child = await startChild({
+    command: await temporalCliPath(),
+    args: ['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error'],
+    stopSignal: 'SIGTERM',
+    logFile: join(dir, 'temporal.log'),
+  });
+  const address = `127.0.0.1:${port}`;
+  const deadline = performance.now() + 30_000;
+  for (;;) {
+    try {
+      await (await Connection.connect({ address, connectTimeout: 1_000 })).close();
+      break;
+    } catch (error) {
+      expect(performance.now(), String(error)).toBeLessThan(deadline);
+      await delay(100);
+    }
+  }
+  return {
+    address,
+    async stop() {
+      await child.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
