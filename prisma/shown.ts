@@ -19,6 +19,8 @@ export interface ShownStore {
     shown: readonly { readonly path: string; readonly facts: Facts }[],
     merge: (kept: Facts, added: Facts) => Facts,
   ): Promise<void>;
+  /** Whether this participant was shown anything in the round. */
+  any(slug: string, round: number, participant: ParticipantId): Promise<boolean>;
   /** Everything shown in the round, by participant and path. */
   of<Facts>(slug: string, round: number): Promise<ShownFile<Facts>[]>;
 }
@@ -54,6 +56,9 @@ export function createShown(db: Db): ShownStore {
           }),
         });
       });
+    },
+    async any(slug, round, participant) {
+      return (await db.shown.findFirst({ where: { slug, round, participant }, select: { round: true } })) !== null;
     },
     async of<Facts>(slug: string, round: number) {
       const rows = await db.shown.findMany({ where: { slug, round }, orderBy: [{ participant: 'asc' }, { path: 'asc' }] });

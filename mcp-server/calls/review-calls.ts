@@ -13,10 +13,6 @@ export async function recordReviewCall({ deps, caller }: Call, slug: string, cou
   const room = await deps.store.rooms.state(slug);
   const round = room && openRound(room);
   if (!round || !isPresent(room, caller.id)) return;
-  if (counts === 'after_reading' && !(await hasRead(deps.store.shown.of(slug, round.number), caller.id))) return;
+  if (counts === 'after_reading' && !(await deps.store.shown.any(slug, round.number, caller.id))) return;
   await deps.store.spans.recordCall(slug, round.number, caller.id, deps.now(), room.durations.workingWindow);
-}
-
-async function hasRead(shown: Promise<readonly { participant: string }[]>, participant: string): Promise<boolean> {
-  return (await shown).some((row) => row.participant === participant);
 }
