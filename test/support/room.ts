@@ -229,7 +229,11 @@ export class TestRoom {
 
   /** A push that the room hears about. */
   push(short: string, commits: number | null = 1): this {
-    this.pushUnheard(short);
+    return this.pushUnheard(short).hear(commits);
+  }
+
+  /** The room hears of the pull request as it is now, by a delivery, a watcher or a look of its own. */
+  hear(commits: number | null = 1): this {
     const round = openRound(this.state);
     const move = round && round.headSha !== this.head.sha ? { commits, rewritten: commits === null } : null;
     return this.emit(...headFacts(this.state, this.head, move));
@@ -237,7 +241,7 @@ export class TestRoom {
 
   pullRequest(state: PullRequestState): this {
     this.head = { ...this.head, state };
-    return this.emit(...headFacts(this.state, this.head, null));
+    return this.hear();
   }
 
   open(by: string, requestId?: string): this {

@@ -25,7 +25,7 @@ function opened(event: RoomOpened, at: number): RoomState {
     recipe: event.recipe,
     owner: event.owner.id,
     participants: [newParticipant({ ...event.owner, kind: 'person' }, at)],
-    head: { ...event.head, seq: 1, since: at, stateSince: at },
+    head: { ...event.head, seq: 1, since: at, stateSince: at, brokenSince: null },
     round: null,
     earlier: [],
     findings: [],
@@ -89,6 +89,10 @@ function change(state: RoomState, event: RoomEvent): RoomState {
         ...(event.state === 'open' ? state : overtaken(state, event.at)),
         head: { ...state.head, state: event.state, stateSince: event.at },
       };
+    case 'ForgeBroken':
+      return { ...state, head: { ...state.head, brokenSince: event.since } };
+    case 'ForgeMended':
+      return { ...state, head: { ...state.head, brokenSince: null } };
     case 'RoundOpened':
       return nextRound(state, event, event.at);
     case 'ReviewSubmitted':
@@ -128,6 +132,8 @@ function change(state: RoomState, event: RoomEvent): RoomState {
       }));
     case 'ReviewersReminded':
       return withRound(state, (round) => ({ reminded: [...round.reminded, ...event.reviewers] }));
+    case 'IdleRanOut':
+      return withRound(state, () => ({ idleRanOutAt: event.at }));
     case 'NoReviewNoted':
       return withRound(state, () => ({ noReviewNotedAt: event.at }));
     case 'DraftAsked':
@@ -266,6 +272,7 @@ function nextRound(state: RoomState, event: RoundOpened, at: number): RoomState 
     seen: [],
     reminded: [],
     noReviewNotedAt: null,
+    idleRanOutAt: null,
     drafting: NO_DRAFTING,
   };
   const { round: last } = state;
@@ -278,10 +285,17 @@ function nextRound(state: RoomState, event: RoundOpened, at: number): RoomState 
   };
 }
 
-/** A replacement that agrees again agreed all along: its time decides what came first, the agree or a rejection (B15). */
+/**
+ * A replacement that agrees again agreed all along: its time decides what came first, the agree or a rejection (B15).
+ * One that does not takes back what the reviews it replaces have said in this round (S3), and nothing of earlier rounds.
+ */
 function keptAgree(state: RoomState, finding: Finding, review: Review): Finding {
+  if (finding.raisedBy !== review.by) return finding;
   const agreesAgain = review.references.some((reference) => reference.finding === finding.id && reference.stance === 'agree');
-  return finding.raisedBy === review.by && agreesAgain ? stamped(state, finding) : finding;
+  if (agreesAgain) return stamped(state, finding);
+  // The review that ends a round, its close and the next opening may all be of one moment.
+  const saidInThisRound = (finding.agreedByRaiserAt ?? -Infinity) > (state.round?.openedAt ?? Infinity);
+  return saidInThisRound ? { ...finding, agreedByRaiserAt: null } : finding;
 }
 
 /** The raiser's agree counts as upholding in any later round (B15), so it outlives the review it stood in. */
