@@ -23,8 +23,18 @@ export interface LocalPullRequestRef extends RefOf<'local'> {
   readonly head: string;
 }
 
+/** A pull request on github.com or a GitHub Enterprise Server. */
+export interface GitHubPullRequestRef extends RefOf<'github'> {
+  /** Lower case, with the port where one is named: `github.com`. */
+  readonly host: string;
+  /** As last known: a repository may be renamed. Its id, in `repository` once resolved, stays. */
+  readonly owner: string;
+  readonly name: string;
+  readonly number: number;
+}
+
 /** One pull request. A union by `forge`: each further forge adds its member. */
-export type PullRequestRef = LocalPullRequestRef;
+export type PullRequestRef = LocalPullRequestRef | GitHubPullRequestRef;
 
 export type ForgeErrorKind =
   /** Passing trouble: the caller of the forge tries again, after `retryAfter` seconds where given. */
@@ -90,6 +100,8 @@ export interface ReviewComment {
   readonly path: string | null;
   readonly line: number | null;
   readonly url: string | null;
+  /** Its thread was resolved on the forge. */
+  readonly resolved?: true;
 }
 
 /** The texts of a pull request as they are now. `gaps` names whatever could not be had (C9). */
@@ -196,11 +208,19 @@ export interface Posting {
   readonly headSha: string;
 }
 
+/** A remark about a whole file of the diff. */
+export interface FileComment {
+  readonly path: string;
+  readonly body: string;
+}
+
 /** One review, its lines already checked against the hunks (D9). */
 export interface ReviewToPost extends Posting {
   readonly verdict: 'approve' | 'comment' | 'request_changes';
   readonly body: string;
   readonly comments: readonly LineComment[];
+  /** For forges that show remarks on a file beside its diff; absent: such findings stand in the body. */
+  readonly fileComments?: readonly FileComment[];
 }
 
 export interface Posted {

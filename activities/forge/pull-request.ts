@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
-import { ForgeError, type LocalPullRequestRef, type PullRequestRef } from './port.js';
+import { ForgeError, type GitHubPullRequestRef, type LocalPullRequestRef, type PullRequestRef } from './port.js';
 
 const EXAMPLE = 'local:/path/to/repository?base=main&head=topic';
+const GITHUB_EXAMPLE = 'https://github.com/owner/repository/pull/7';
 
 /**
  * Reads a `pull_request` string. Pure: what it names need not exist.
@@ -9,13 +10,33 @@ const EXAMPLE = 'local:/path/to/repository?base=main&head=topic';
  */
 export function parsePullRequest(text: string): PullRequestRef {
   if (text.startsWith('local:')) return parseLocal(text.slice('local:'.length));
-  if (/^https?:\/\//i.test(text)) {
-    throw new ForgeError(
-      'invalid',
-      `Only local repositories can be opened yet, not ${quoted(text)}. Clone it and give ${EXAMPLE}`,
-    );
+  if (/^https?:\/\//i.test(text)) return parseWeb(text);
+  throw new ForgeError('invalid', `${quoted(text)} names no pull request. Give ${EXAMPLE} or ${GITHUB_EXAMPLE}`);
+}
+
+/**
+ * The ref of a pull request on a GitHub server at `origin` (`https://github.com`); `repositoryId` is the forge's own,
+ * which no rename changes, once resolved.
+ */
+export function githubRef(origin: string, owner: string, name: string, number: number, repositoryId?: number): GitHubPullRequestRef {
+  const { host } = new URL(origin);
+  // Names are told apart without their case, as GitHub does.
+  const repository = `github:${host}/${repositoryId ?? `${owner}/${name}`.toLowerCase()}`;
+  return { forge: 'github', key: `${repository}#${number}`, repository, url: `${origin}/${owner}/${name}/pull/${number}`, host, owner, name, number };
+}
+
+/** The address of a pull request in a browser, whatever tab of it: any host, for it may be an Enterprise Server. */
+function parseWeb(text: string): PullRequestRef {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  // First, so that no message repeats it.
+  if (url !== null && (url.username !== '' || url.password !== '')) throw new ForgeError('invalid', `The address holds a name or a password. Give ${GITHUB_EXAMPLE}`);
+  const found = /^\/([A-Za-z0-9](?:[A-Za-z0-9_-]*))\/([A-Za-z0-9._-]{1,100})\/pull\/([1-9][0-9]{0,9})(?:\/|$)/.exec(url?.pathname ?? '');
+  const [, owner, name, number] = found ?? [];
+  if (url === null || owner === undefined || name === undefined || name === '.' || name === '..') {
+    throw new ForgeError('invalid', `${quoted(text)} is no address of a pull request. Give ${GITHUB_EXAMPLE}`);
   }
-  throw new ForgeError('invalid', `${quoted(text)} names no pull request. Give ${EXAMPLE}`);
+  const host = url.host.replace(/^www\.(?=github\.com$)/, '');
+  return githubRef(`${host === 'github.com' ? 'https:' : url.protocol}//${host}`, owner, name, Number(number));
 }
 
 /** The ref of two branches of the repository at an absolute path; `repository` is its git folder once resolved. */

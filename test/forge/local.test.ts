@@ -90,7 +90,7 @@ describe('O1: the head and the merge base', () => {
     world.push({ 'a.ts': 'a\n' });
     world.git('update-ref', `refs/heads/${name}`, world.head('topic'));
     const odd = parsePullRequest(`local:${world.path}?base=main&head=${encodeURIComponent(name)}`);
-    expect(odd.head).toBe(name);
+    expect(odd).toMatchObject({ head: name });
     expect(await forge.head(odd)).toMatchObject({ headSha: world.head('topic') });
     expect(await forge.describe(odd)).toMatchObject({ title: 'More' });
   });

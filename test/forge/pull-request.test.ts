@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ForgeError } from '../../activities/forge/port.js';
-import { localRef, parsePullRequest } from '../../activities/forge/pull-request.js';
+import { githubRef, localRef, parsePullRequest } from '../../activities/forge/pull-request.js';
 
 describe('R8: one pull request is one key', () => {
   test.each([
@@ -15,6 +15,22 @@ describe('R8: one pull request is one key', () => {
     const ref = parsePullRequest(text);
     expect(ref).toMatchObject({ forge: 'local', path, base, head });
     expect(ref.key).toBe(localRef(path, base, head).key);
+  });
+
+  test.each([
+    ['https://github.com/octo-org/Hello.World/pull/7', 'github.com', 'octo-org', 'Hello.World', 7],
+    ['https://www.github.com/o/r/pull/7/files#diff-1', 'github.com', 'o', 'r', 7],
+    ['http://github.com/o/r/pull/7?w=1', 'github.com', 'o', 'r', 7],
+    ['https://GHE.example.com:8443/o/r/pull/12/commits/abc', 'ghe.example.com:8443', 'o', 'r', 12],
+  ])('%s', (text, host, owner, name, number) => {
+    const ref = parsePullRequest(text);
+    expect(ref).toMatchObject({ forge: 'github', host, owner, name, number });
+    expect(parsePullRequest(ref.url)).toEqual(ref);
+    expect(parsePullRequest(ref.url.toUpperCase().replace('/PULL/', '/pull/')).key).toBe(ref.key);
+  });
+
+  test('once resolved the key is of the repository\'s id, which no rename changes', () => {
+    expect(githubRef('https://github.com', 'old', 'name', 7, 42).key).toBe(githubRef('https://github.com', 'new', 'name', 7, 42).key);
   });
 
   test('the url of any ref parses to that ref', () => {
@@ -31,7 +47,11 @@ describe('R8: one pull request is one key', () => {
 });
 
 test.each([
-  ['https://github.com/o/r/pull/1', /Only local repositories/],
+  ['https://github.com/o/r/pull/0', /no address of a pull request/],
+  ['https://github.com/o/r/issues/1', /no address of a pull request/],
+  ['https://github.com/o/../pull/1', /no address of a pull request/],
+  ['https://github.com/o/%2e%2e/pull/1', /no address of a pull request/],
+  ['https://user:secret@github.com/o/r/issues/1', /^The address holds a name or a password/],
   ['nonsense', /names no pull request/],
   ['local:/srv/repo', /base and head are missing/],
   ['local:relative?base=main&head=topic', /not absolute/],

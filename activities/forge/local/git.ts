@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly accept?: readonly number[];
   readonly maxBytes?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** Default 60 s, which every read of a repository on disk keeps to. */
+  readonly timeoutMs?: number;
 }
 
 export interface GitResult {
@@ -83,8 +85,8 @@ function environment(gitDir: string, extra: Readonly<Record<string, string>> = {
 export function createGit(stop?: AbortSignal): Git {
   const queue = new PQueue({ concurrency: CONCURRENCY });
 
-  function start(gitDir: string, args: readonly string[], env?: Readonly<Record<string, string>>) {
-    const signals = [AbortSignal.timeout(TIMEOUT_MS), ...(stop ? [stop] : [])];
+  function start(gitDir: string, args: readonly string[], { env, timeoutMs = TIMEOUT_MS }: Pick<RunOptions, 'env' | 'timeoutMs'> = {}) {
+    const signals = [AbortSignal.timeout(timeoutMs), ...(stop ? [stop] : [])];
     const signal = AbortSignal.any(signals);
     const child = spawn('git', [...HARDENED, ...args], {
       cwd: gitDir,
@@ -101,7 +103,7 @@ export function createGit(stop?: AbortSignal): Git {
     child.stdin.on('error', () => undefined);
     const ended = new Promise<number>((resolve, reject) => {
       child.on('error', (error: NodeJS.ErrnoException) => {
-        if (signal.aborted) reject(new ForgeError('unavailable', `git ${String(args[0])} was stopped or took over ${TIMEOUT_MS / 1000} s.`));
+        if (signal.aborted) reject(new ForgeError('unavailable', `git ${String(args[0])} was stopped or took over ${timeoutMs / 1000} s.`));
         else if (error.code === 'ENOENT') reject(new ForgeError('refused', 'git is not installed on the server, or the repository is gone.'));
         else reject(new ForgeError('unavailable', `git could not be started: ${error.code ?? error.message}`));
       });
@@ -114,7 +116,7 @@ export function createGit(stop?: AbortSignal): Git {
   }
 
   async function run(gitDir: string, args: readonly string[], options: RunOptions = {}): Promise<GitResult> {
-    const { child, ended, failure } = start(gitDir, args, options.env);
+    const { child, ended, failure } = start(gitDir, args, options);
     child.stdin.end(options.input);
     const max = options.maxBytes ?? MAX_OUTPUT_BYTES;
     const pieces: Buffer[] = [];

@@ -1,4 +1,4 @@
-import { ForgeError, type Forge, type PullRequestRef } from '../port.js';
+import { ForgeError, type Forge, type LocalPullRequestRef, type PullRequestRef } from '../port.js';
 import { localRef } from '../pull-request.js';
 import { compareCommits, readBranches, readDescription, readHead } from './commits.js';
 import { readDiff } from './diff.js';
@@ -19,39 +19,52 @@ export interface LocalForgeOptions {
 /** The forge of two branches in a git repository on disk. Keeps no state: any process answers any call. */
 export function createLocalForge({ allowedRoots, now, stop }: LocalForgeOptions): Forge {
   const git = createGit(stop);
-  const open = async (ref: PullRequestRef) => (await findRepository(ref.path, allowedRoots)).gitDir;
+  const open = async (ref: LocalPullRequestRef) => (await findRepository(ref.path, allowedRoots)).gitDir;
   const noteUrl = (ref: PullRequestRef, sha: string) => `${ref.url}#${sha}`;
 
   return {
-    async resolve(ref) {
+    async resolve(given) {
+      const ref = local(given);
       const { top, gitDir } = await findRepository(ref.path, allowedRoots);
       const { baseRefSha, headSha } = await readBranches(git, gitDir, ref);
       const gone = headSha === null ? ref.head : baseRefSha === null ? ref.base : null;
       if (gone !== null) throw new ForgeError('not_found', `${ref.path} has no branch ${gone}.`);
       return localRef(top, ref.base, ref.head, gitDir);
     },
-    async headFingerprint(ref) {
+    async headFingerprint(given) {
+      const ref = local(given);
       const { baseRefSha, headSha } = await readBranches(git, await open(ref), ref);
       return baseRefSha === null || headSha === null ? null : `${headSha} ${baseRefSha}`;
     },
-    head: async (ref) => readHead(git, await open(ref), ref, now()),
-    describe: async (ref) => readDescription(git, await open(ref), ref),
-    diff: async (ref, commits) => readDiff(git, await open(ref), commits),
-    compare: async (ref, from, to) => compareCommits(git, await open(ref), from, to),
+    async head(given) {
+      const ref = local(given);
+      return readHead(git, await open(ref), ref, now());
+    },
+    async describe(given) {
+      const ref = local(given);
+      return readDescription(git, await open(ref), ref);
+    },
+    diff: async (ref, commits) => readDiff(git, await open(local(ref)), commits),
+    compare: async (ref, from, to) => compareCommits(git, await open(local(ref)), from, to),
     async commitsBetween(ref, from, to) {
-      const { status, commits } = await compareCommits(git, await open(ref), from, to);
+      const { status, commits } = await compareCommits(git, await open(local(ref)), from, to);
       return status === 'ahead' || status === 'identical' ? commits : null;
     },
-    file: async (ref, sha, path) => readTreeFile(git, await open(ref), sha, path),
+    file: async (ref, sha, path) => readTreeFile(git, await open(local(ref)), sha, path),
     ci: async () => Promise.resolve({ state: 'none', summary: 'A local repository has no CI.', url: null }),
     async findPosted(ref, posting) {
-      const found = await findNote(git, await open(ref), posting);
+      const found = await findNote(git, await open(local(ref)), posting);
       return found === null ? null : { url: noteUrl(ref, posting.headSha) };
     },
     async post(ref, review) {
-      await addNote(git, await open(ref), review, now());
+      await addNote(git, await open(local(ref)), review, now());
       return { url: noteUrl(ref, review.headSha) };
     },
-    readBack: async (ref, review) => checkNote(git, await open(ref), review, noteUrl(ref, review.headSha)),
+    readBack: async (ref, review) => checkNote(git, await open(local(ref)), review, noteUrl(ref, review.headSha)),
   };
+}
+
+function local(ref: PullRequestRef): LocalPullRequestRef {
+  if (ref.forge === 'local') return ref;
+  throw new ForgeError('invalid', `${ref.url} is no pull request of a local repository, and no other can be opened here.`);
 }
