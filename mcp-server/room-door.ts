@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowExecutionAlreadyStartedError, type Client } from '@temporalio/client';
-import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
 import PQueue from 'p-queue';
 import { isDatabaseAway, type Store } from '../prisma/store.js';
 import {
   FLUSH_SIGNAL,
   HEAD_SIGNAL,
   ROOM_WORKFLOW,
-  SEARCH_ATTRIBUTES,
   TASK_QUEUE,
   roomWorkflowId,
   type HeadSeen,
@@ -23,6 +21,7 @@ import type { CommandResult } from '../workflows/room/state.js';
 import type { Door } from './deps.js';
 import { failureOf } from './room-door/failures.js';
 import { checkPayload } from './room-door/payload.js';
+import { startOptions } from './room-door/start-options.js';
 
 /** More than 10 in flight in one room is a meltdown, not a queue; two servers share them. */
 const IN_FLIGHT = 5;
@@ -33,10 +32,6 @@ const ATTEMPT_MS = 10_000;
 const BACKOFF_MS = { first: 50, longest: 1_000 } as const;
 /** Events before the caller's own that are not in the database after so long have lost whoever should bring them. */
 const FLUSH_AFTER_MS = 2_000;
-/** A killed worker costs a room this long instead of 10 s. */
-const WORKFLOW_TASK_TIMEOUT_MS = 3_000;
-/** A keyword may be 2 048 bytes long; only a local path comes near. */
-const KEYWORD_CHARACTERS = 500;
 
 export interface DoorOptions {
   readonly client: Client;
@@ -178,18 +173,10 @@ export function createRoomDoor({ client, store, taskQueue = TASK_QUEUE, patience
     try {
       await persist(slug, deadline, () =>
         client.workflow.start(ROOM_WORKFLOW, {
-          workflowId: roomWorkflowId(slug),
-          taskQueue,
+          ...startOptions(slug, pullRequest, 'waiting_for_crew', taskQueue),
           args: [input],
-          workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT_MS,
           workflowIdConflictPolicy: 'USE_EXISTING',
           workflowIdReusePolicy: 'REJECT_DUPLICATE',
-          staticSummary: `Reviews ${pullRequest.url.slice(0, 300)}`,
-          typedSearchAttributes: [
-            keyword(SEARCH_ATTRIBUTES.repository, pullRequest.repository),
-            keyword(SEARCH_ATTRIBUTES.pullRequest, pullRequest.key),
-            keyword(SEARCH_ATTRIBUTES.phase, 'waiting_for_crew'),
-          ],
         }),
       );
     } catch (error) {
@@ -224,10 +211,6 @@ async function beforeAnything<T>(work: () => Promise<T>): Promise<T> {
       throw new Refusal('unavailable', 'The database cannot be reached. Nothing was stored; try again in a moment.');
     throw error;
   }
-}
-
-function keyword(name: string, value: string): SearchAttributePair {
-  return { key: defineSearchAttributeKey(name, 'KEYWORD'), value: value.slice(0, KEYWORD_CHARACTERS) };
 }
 
 const noSuchRoom = (slug: string): Refusal =>

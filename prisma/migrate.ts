@@ -33,6 +33,18 @@ export async function migrate(url: string, paths: PrismaPaths = projectPaths): P
   );
 }
 
+/** The migrations that the database does not have yet, oldest first. Changes nothing. */
+export async function pendingMigrations(url: string, paths: PrismaPaths = projectPaths): Promise<string[]> {
+  return withEngine(url, paths, async (engine) => {
+    const { history } = await engine.diagnoseMigrationHistory({
+      migrationsList: readMigrations(paths),
+      optInToShadowDatabase: false,
+      filters: allTables,
+    });
+    return history && history.diagnostic !== 'migrationsDirectoryIsBehind' ? history.unappliedMigrationNames : [];
+  });
+}
+
 /**
  * Whether schema.prisma and the migrations say the same.
  * @param url a database on a server where another may be made for a moment (the migrations are applied to it)

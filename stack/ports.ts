@@ -13,6 +13,14 @@ export function freePort(): Promise<number> {
   });
 }
 
+/** Whether `port` could be listened on a moment ago. */
+export function isFreePort(port: number): Promise<boolean> {
+  return requireFreePort(port).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Throws one clear line when `port` cannot be listened on; `setting` is the name an owner changes it by, if any. */
 export function requireFreePort(port: number, setting?: string, host = '127.0.0.1'): Promise<void> {
   return new Promise((resolve, reject) => {

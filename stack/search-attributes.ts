@@ -59,6 +59,12 @@ export async function ensureSearchAttributes(connection: Connection, namespace: 
   }
 }
 
+/** The search attributes that a namespace lacks. */
+export async function missingSearchAttributes(connection: Connection, namespace: string): Promise<string[]> {
+  const known = await list(connection, namespace);
+  return names.filter((name) => known[name] !== typeNumber(name));
+}
+
 async function list(connection: Connection, namespace: string): Promise<Record<string, unknown>> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
   return customAttributes ?? {};

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
@@ -7,6 +6,7 @@ import type { Forge } from '../activities/forge/port.js';
 import type { Store } from '../prisma/store.js';
 import { TASK_QUEUE } from '../workflows/messages.js';
 import { createSweeper } from './sweeper.js';
+import { workflowBundle } from './workflow-bundle.js';
 
 export interface WorkerDeps {
   readonly connection: NativeConnection;
@@ -35,7 +35,7 @@ export async function startWorker({ connection, client, namespace, store, forge,
     connection,
     namespace,
     taskQueue: TASK_QUEUE,
-    workflowsPath: fileURLToPath(new URL('../workflows/review-room.ts', import.meta.url)),
+    workflowBundle: await workflowBundle(),
     activities: createActivities({ store, forge, log, now }),
     maxCachedWorkflows: CACHED_ROOMS,
     // A killed worker's rooms are taken over after a second instead of ten (DESIGN 12).

@@ -1,0 +1,94 @@
+import { resolve } from 'node:path';
+import { Command, Option } from 'commander';
+import { RECIPES } from '../../workflows/room/words.js';
+import { rest, type Json } from '../api.js';
+import { answer, table } from '../output.js';
+import { restartRoom } from '../restart-room.js';
+import { startedIn, targetOf } from '../where.js';
+
+export function roomCommand(): Command {
+  return new Command('room').description('Review rooms.').addCommand(open()).addCommand(list()).addCommand(show()).addCommand(restart());
+}
+
+function open(): Command {
+  return new Command('open')
+    .description('Opens a room on a pull request, or names the one there is.')
+    .argument('<url>', 'local:PATH?base=main&head=topic')
+    .addOption(new Option('--recipe <recipe>', 'who does what').choices(RECIPES).default('panel'))
+    .option('--no-barista', 'the lead opens and closes the rounds, not Barista')
+    .option('--another', 'a second room beside the one there is')
+    .option('--json', 'print JSON')
+    .action(async (url: string, options: { recipe: string; barista: boolean; another?: boolean; json?: boolean }) => {
+      const room = await rest(targetOf(process.env), 'POST', '/rooms', {
+        pull_request: fromHere(url),
+        recipe: options.recipe,
+        barista: options.barista,
+        another: options.another ?? false,
+      });
+      answer(options, room, [`${room.slug}: ${room.title}`, ...status(room)]);
+    });
+}
+
+/** A local repository may be named as seen from where the command was run. */
+function fromHere(url: string): string {
+  const found = /^local:([^?]*)(\?.*)?$/s.exec(url);
+  return found ? `local:${resolve(startedIn(process.env), found[1]!)}${found[2] ?? ''}` : url;
+}
+
+function list(): Command {
+  return new Command('list')
+    .description('Lists your rooms, newest first.')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => {
+      const { rooms } = await rest(targetOf(process.env), 'GET', '/rooms');
+      const rows = (rooms as Json[]).map((room) => [
+        room.slug,
+        String(room.round),
+        phaseOf(room),
+        waitsOn(room),
+        room.chips.join(', '),
+        room.title,
+      ]);
+      answer(
+        options,
+        { rooms },
+        rows.length === 0 ? ['No rooms yet.'] : table([['ROOM', 'ROUND', 'PHASE', 'WAITS ON', 'CHIPS', 'TITLE'], ...rows]),
+      );
+    });
+}
+
+function show(): Command {
+  return new Command('show')
+    .description('Shows one room: who is in it, its latest round, what it waits for.')
+    .argument('<slug>')
+    .option('--json', 'print JSON')
+    .action(async (slug: string, options: { json?: boolean }) => {
+      const room = await rest(targetOf(process.env), 'GET', `/rooms/${encodeURIComponent(slug)}`);
+      const members = (room.members as Json[]).map(({ name, kind, roles }) => [`  @${name}`, kind, roles.join(' + ')]);
+      answer(options, room, [`${room.slug}: ${room.title}`, ...status(room), ...table(members)]);
+    });
+}
+
+function status(room: Json): string[] {
+  const waiting = waitsOn(room);
+  return [
+    `  ${room.pull_request}`,
+    `  ${room.recipe}, ${phaseOf(room)}, round ${room.round}${waiting === '' ? '' : `, waits on ${waiting}`}`,
+    ...(room.chips.length > 0 ? [`  ${room.chips.join(', ')}`] : []),
+    ...(room.review?.next_steps ? [`  ${room.review.next_steps}`] : []),
+  ];
+}
+
+const phaseOf = (room: Json): string => (room.state === 'ended' ? 'ended' : room.phase.replaceAll('_', ' '));
+const waitsOn = (room: Json): string => (room.waiting_on as Json[]).map(({ name }) => `@${name}`).join(', ');
+
+function restart(): Command {
+  return new Command('restart')
+    .description('Starts a room whose run in Temporal is gone, from what the database kept. For whoever runs Barista.')
+    .argument('<slug>')
+    .option('--json', 'print JSON')
+    .action(async (slug: string, options: { json?: boolean }) => {
+      const restarted = await restartRoom(process.env, slug);
+      answer(options, { room: slug, ...restarted }, [`${slug} runs again, from event ${restarted.seq}.`]);
+    });
+}

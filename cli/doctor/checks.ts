@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { pendingMigrations } from '../../prisma/migrate.js';
+import { missingSearchAttributes } from '../../stack/search-attributes.js';
+import { databaseUrlOf, withStore, withTemporal } from '../operator.js';
+import { dataDirOf, ownerKeyFile, problemOfKeyFile, serverUrlOf } from '../where.js';
+import { checkRooms } from './rooms.js';
+
+export interface Finding {
+  readonly what: string;
+  readonly ok: boolean;
+  readonly says: string;
+  /** What to do about it, where it is not in order. */
+  readonly do?: string;
+}
+
+const OLDEST_NODE = [20, 19];
+const OLDEST_GIT = [2, 33];
+
+/** Each thing that Barista needs, in the order in which one rests on the other. Changes nothing. */
+export async function checkEverything(env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  return [
+    checkNode(),
+    await checkGit(),
+    checkDataDir(env),
+    checkKeyFiles(env),
+    await checkDatabase(env),
+    await checkTemporal(env),
+    await checkServer(env),
+    await finding('rooms', () => withStore(env, (store) => withTemporal(env, ({ client }) => checkRooms(store, client)))),
+  ];
+}
+
+/** What a check says when it is in order; it throws, in words for a person, when it is not. */
+async function finding(what: string, check: () => Promise<string>, todo?: string): Promise<Finding> {
+  try {
+    return { what, ok: true, says: await check() };
+  } catch (error) {
+    return { what, ok: false, says: (error as Error).message.split('\n')[0]!, ...(todo && { do: todo }) };
+  }
+}
+
+function isAtLeast(version: readonly number[], oldest: readonly number[]): boolean {
+  const [major = 0, minor = 0] = version;
+  return major > oldest[0]! || (major === oldest[0] && minor >= oldest[1]!);
+}
+
+function checkNode(): Finding {
+  const { node } = process.versions;
+  const ok = isAtLeast(node.split('.').map(Number), OLDEST_NODE);
+  return { what: 'Node', ok, says: node, ...(!ok && { do: `Install Node ${OLDEST_NODE.join('.')} or later.` }) };
+}
+
+async function checkGit(): Promise<Finding> {
+  const wanted = `Install git ${OLDEST_GIT.join('.')} or later.`;
+  try {
+    const { stdout } = await promisify(execFile)('git', ['--version']);
+    const version = /\d+(\.\d+)+/.exec(stdout)?.[0] ?? '0';
+    const ok = isAtLeast(version.split('.').map(Number), OLDEST_GIT);
+    return { what: 'git', ok, says: version, ...(!ok && { do: wanted }) };
+  } catch {
+    return { what: 'git', ok: false, says: 'there is no git on PATH', do: wanted };
+  }
+}
+
+function checkDataDir(env: NodeJS.ProcessEnv): Finding {
+  const dataDir = dataDirOf(env);
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    accessSync(dataDir, constants.W_OK | constants.R_OK);
+    return { what: 'data folder', ok: true, says: dataDir };
+  } catch {
+    return { what: 'data folder', ok: false, says: `${dataDir} cannot be written`, do: 'Set BARISTA_DATA_DIR to a folder of your own.' };
+  }
+}
+
+function checkKeyFiles(env: NodeJS.ProcessEnv): Finding {
+  const dataDir = dataDirOf(env);
+  const files = [ownerKeyFile(dataDir), join(dataDir, 'postgres.password'), join(dataDir, 'running.json')].filter((file) =>
+    existsSync(file),
+  );
+  const problems = files.flatMap((file) => problemOfKeyFile(file) ?? []);
+  const what = 'key files';
+  if (problems.length > 0) return { what, ok: false, says: 'others can read a key', do: problems.join(' ') };
+  return { what, ok: true, says: files.length > 0 ? 'readable by you alone' : 'none yet (the first npm start makes them)' };
+}
+
+function checkDatabase(env: NodeJS.ProcessEnv): Promise<Finding> {
+  return finding(
+    'database',
+    async () => {
+      const url = databaseUrlOf(env);
+      const pending = await pendingMigrations(url).catch((error: Error) => {
+        throw new Error(`${new URL(url).host} cannot be used (${error.message})`);
+      });
+      if (pending.length > 0) throw new Error(`${pending.join(', ')} not applied: run barista migrate`);
+      return `${new URL(url).host}, every migration applied`;
+    },
+    'npm start starts and migrates one; with DATABASE_URL it is yours to run, and barista migrate migrates it.',
+  );
+}
+
+function checkTemporal(env: NodeJS.ProcessEnv): Promise<Finding> {
+  return finding(
+    'Temporal',
+    () =>
+      withTemporal(env, async ({ connection, namespace, address }) => {
+        const missing = await missingSearchAttributes(connection, namespace);
+        if (missing.length > 0) throw new Error(`namespace ${namespace} lacks the search attributes ${missing.join(', ')}`);
+        return `${address}, namespace ${namespace}, search attributes known`;
+      }),
+    'npm start starts one and adds the search attributes, also to the server of TEMPORAL_ADDRESS.',
+  );
+}
+
+function checkServer(env: NodeJS.ProcessEnv): Promise<Finding> {
+  return finding(
+    'server',
+    async () => {
+      const url = serverUrlOf(env);
+      const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) }).catch(() => {
+        throw new Error(`nothing answers at ${url}`);
+      });
+      if (!response.ok) throw new Error(`${url} is not ready: ${(await response.text()).slice(0, 200)}`);
+      return `${url} is ready`;
+    },
+    'npm start starts it; BARISTA_URL names one elsewhere.',
+  );
+}

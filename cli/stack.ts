@@ -1,0 +1,61 @@
+import { readSettings, SettingsError } from '../config/settings.js';
+import { migrate } from '../prisma/migrate.js';
+import { createStore } from '../prisma/store.js';
+import { startStack, type Stack } from '../stack/up.js';
+import { chosenOwnerKey, ensureOwner } from './owner.js';
+
+export interface StartOptions {
+  dataDir: string;
+  env: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+  temporalCliPath?: string;
+}
+
+export interface StartedStack extends Stack {
+  ownerKey: { key: string; isNew: boolean };
+}
+
+const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '::1'];
+
+/** The whole of Barista on this machine, as the settings say. @throws StackError, SettingsError with the lines to print */
+export async function startBarista({ dataDir, env, signal, temporalCliPath }: StartOptions): Promise<StartedStack> {
+  // The database is not known yet, and every other setting is better refused before anything is started.
+  const settings = readSettings({ ...env, DATABASE_URL: env.DATABASE_URL || 'postgresql://127.0.0.1/barista' });
+  const temporalUiPort = portOf(env, 'TEMPORAL_UI_PORT');
+  const chosen = chosenOwnerKey(env);
+  // Whoever reaches a loopback port can read what the user can: then any repository of the user's may be opened.
+  const localRepositories = env.BARISTA_LOCAL_REPOS || (LOOPBACK_HOSTS.includes(settings.host) ? '/' : '');
+  let ownerKey: StartedStack['ownerKey'] | undefined;
+  const stack = await startStack({
+    dataDir,
+    env: { ...env, BARISTA_LOCAL_REPOS: localRepositories },
+    host: settings.host,
+    port: settings.port,
+    temporalUiPort,
+    temporalCliPath,
+    signal,
+    async prepare(databaseUrl) {
+      await migrate(databaseUrl);
+      const store = createStore({ url: databaseUrl, now: () => Date.now(), poolSize: 1 });
+      try {
+        ownerKey = await ensureOwner(store, dataDir, chosen);
+      } finally {
+        await store.close();
+      }
+    },
+  });
+  return { ...stack, ownerKey: ownerKey! };
+}
+
+function portOf(env: NodeJS.ProcessEnv, name: string): number | undefined {
+  const text = env[name]?.trim();
+  if (!text) return undefined;
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new SettingsError(`${name} must be a whole number from 0 to 65535 (0: any free port), e.g. ${name}=8233`);
+}
+
+/** Where the Temporal UI shows a room; null where the UI is not ours to know. */
+export function roomInTemporalUi(stack: Pick<Stack, 'temporalUi' | 'temporalNamespace'>, workflowId: string, runId: string): string | null {
+  if (stack.temporalUi === null) return null;
+  return `${stack.temporalUi}/namespaces/${stack.temporalNamespace}/workflows/${encodeURIComponent(workflowId)}/${runId}/history`;
+}
