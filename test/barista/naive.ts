@@ -110,6 +110,7 @@ export class Naive {
 
   /** The room looks at the pull request; a note only where it does so of itself. */
   look(ofItself = true): boolean {
+    if (this.ended) return false;
     const { round } = this;
     let news = false;
     if (this.truth.commit !== this.head.commit) {

@@ -20,10 +20,15 @@ export function phaseOf(room: RoomState, now: number): Phase {
   return runningHolds(room, now).length > 0 ? 'waiting_for_answers' : 'drafting';
 }
 
+/** Whether its clocks run in this room (B26, P5, R12). */
+function baristaRuns(room: RoomState): boolean {
+  return room.barista.enabled && room.head.state === 'open' && room.ended === null;
+}
+
 /** B12: Barista is going to open a round at a head that has moved; nobody is asked for anything meanwhile. */
 export function nextRoundIsComing(room: RoomState): boolean {
   const { round } = room;
-  if (!room.barista.enabled || room.head.state !== 'open' || !round?.closed) return false;
+  if (!baristaRuns(room) || !round?.closed) return false;
   return room.head.sha !== round.headSha && round.number < LIMITS.rounds;
 }
 
@@ -38,7 +43,7 @@ export function chipsOf(room: RoomState, calls: Calls, now: number): Chip[] {
   if (disputes(room).length > 0) chips.push('dispute');
   if (fixesAreLate(room)) chips.push('fixes not pushed');
   if (draftIsStale(room)) chips.push('draft stale');
-  if (round && room.barista.enabled && room.head.state === 'open' && hasNoReview(room, round, calls, now)) chips.push('no review');
+  if (round && baristaRuns(room) && hasNoReview(room, round, calls, now)) chips.push('no review');
   if (room.draft?.posting.status === 'draft' && room.draft.posting.failure !== null) chips.push('posting failed');
   if (room.head.state !== 'open') chips.push(room.head.state);
   return chips;
@@ -55,7 +60,7 @@ function fixesAreLate(room: RoomState): boolean {
 /** B13, B15, B22: when the owner may have the round drafted as it is. */
 export function offersOf(room: RoomState): Offer[] {
   const { round } = room;
-  if (!room.barista.enabled || room.head.state !== 'open' || !round?.closed || nextRoundIsComing(room)) return [];
+  if (!baristaRuns(room) || !round?.closed || nextRoundIsComing(room)) return [];
   if (room.draft?.round === round.number || isAskedFor(round)) return [];
   const toFix = fixes(room);
   if (toFix.length === 0) return [];

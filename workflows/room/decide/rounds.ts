@@ -88,12 +88,13 @@ function headHasNotMoved(round: Round, head: HeadRead): Refused | null {
   });
 }
 
-/** What a fresh look at the pull request adds to what the room knows. `move` is null where no note is due (P1). */
+/** What a fresh look at the pull request adds to what the room knows; nothing once it has ended (R12). `move` is null where no note is due (P1). */
 export function headFacts(
   room: RoomState,
   read: { readonly sha: string; readonly baseSha: string; readonly state: PullRequestState },
   move: HeadMove | null,
 ): RoomFact[] {
+  if (room.ended) return [];
   const facts: RoomFact[] = [];
   if (read.sha !== room.head.sha || read.baseSha !== room.head.baseSha) {
     facts.push({ type: 'HeadLearnt', sha: read.sha, baseSha: read.baseSha, move });
