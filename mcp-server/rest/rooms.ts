@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { listOwnRooms, roomPage } from '../calls/room-page.js';
 import { roomOfOwner } from '../calls/access.js';
 import { addAgent, addPerson } from '../calls/agents.js';
+import { recordReviewCall } from '../calls/review-calls.js';
 import { openRoom } from '../calls/open-room.js';
 import { asked, send } from '../calls/write.js';
 import { participantAnswer } from '../schema/answers.js';
@@ -73,7 +74,10 @@ export const roomRoutes: readonly Route[] = [
     who: 'user',
     params: inRoom,
     answers: { 200: wholeRoom },
-    run: async ({ params }, call) => ok(await roomPage(call, params.slug)),
+    run: async ({ params }, call) => {
+      await recordReviewCall(call, params.slug, 'after_reading');
+      return ok(await roomPage(call, params.slug));
+    },
   }),
   route({
     method: 'post',
