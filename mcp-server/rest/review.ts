@@ -64,6 +64,16 @@ export const reviewRoutes: readonly Route[] = [
     },
   }),
   route({
+    method: 'post',
+    path: '/rooms/{slug}/review/final-draft',
+    id: 'finalDraft',
+    summary: 'Has the lead draft the latest round as it is, although something still needs a fix; only while it is offered.',
+    who: 'owner',
+    params: inRoom,
+    answers: { 200: z.looseObject({ round: z.int() }) },
+    run: async ({ params }, call) => ok(await send(call, await roomOfOwner(call, params.slug), asked(call, 'finalDraft', undefined))),
+  }),
+  route({
     method: 'get',
     path: '/rooms/{slug}/review/rounds',
     id: 'listRounds',

@@ -27,6 +27,7 @@ test('the REST calls of the contract, and nothing else', () => {
       'GET /rooms',
       'GET /rooms/{slug}',
       'POST /rooms/{slug}/archive',
+      'POST /rooms/{slug}/review/final-draft',
       'POST /agents',
       'GET /agents',
       'DELETE /agents/{id}',
