@@ -33,8 +33,17 @@ export interface GitHubPullRequestRef extends RefOf<'github'> {
   readonly number: number;
 }
 
+/** A merge request on GitLab.com or a self-managed GitLab. */
+export interface GitLabPullRequestRef extends RefOf<'gitlab'> {
+  /** `https://gitlab.com`: scheme, host and port, no slash at the end. */
+  readonly origin: string;
+  /** What stands before `/-/merge_requests`, groups and all: `group/sub/project`. As last known: a project moves, its id, in `repository` once resolved, stays. */
+  readonly project: string;
+  readonly iid: number;
+}
+
 /** One pull request. A union by `forge`: each further forge adds its member. */
-export type PullRequestRef = LocalPullRequestRef | GitHubPullRequestRef;
+export type PullRequestRef = LocalPullRequestRef | GitHubPullRequestRef | GitLabPullRequestRef;
 
 export type ForgeErrorKind =
   /** Passing trouble: the caller of the forge tries again, after `retryAfter` seconds where given. */
@@ -144,7 +153,7 @@ export interface ChangedFile {
   readonly kind: 'file' | 'symlink' | 'submodule';
   /** `100644 → 100755` where the mode changed. */
   readonly modeChange?: string;
-  /** The object at the head; null for a removed file. */
+  /** The object at the head; null for a removed file, or where the forge does not name it. */
   readonly blobSha: string | null;
   /** Unified hunks from the first `@@` on, no file header, no newline at the end; null with `noPatch`. */
   readonly patch: string | null;
@@ -198,6 +207,8 @@ export interface CiRead {
 export interface LineComment {
   readonly path: string;
   readonly line: number;
+  /** The first line of a range that ends at `line`, on the same side and in the same hunk; absent: one line. */
+  readonly startLine?: number;
   readonly side: 'new' | 'old';
   readonly body: string;
 }

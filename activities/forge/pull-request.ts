@@ -1,8 +1,10 @@
 import { posix } from 'node:path';
-import { ForgeError, type GitHubPullRequestRef, type LocalPullRequestRef, type PullRequestRef } from './port.js';
+import { ForgeError, type GitHubPullRequestRef, type GitLabPullRequestRef, type LocalPullRequestRef, type PullRequestRef } from './port.js';
 
 const EXAMPLE = 'local:/path/to/repository?base=main&head=topic';
 const GITHUB_EXAMPLE = 'https://github.com/owner/repository/pull/7';
+const GITLAB_EXAMPLE = 'https://gitlab.com/group/project/-/merge_requests/7';
+const WEB_EXAMPLES = `${GITHUB_EXAMPLE} or ${GITLAB_EXAMPLE}`;
 
 /**
  * Reads a `pull_request` string. Pure: what it names need not exist.
@@ -11,7 +13,7 @@ const GITHUB_EXAMPLE = 'https://github.com/owner/repository/pull/7';
 export function parsePullRequest(text: string): PullRequestRef {
   if (text.startsWith('local:')) return parseLocal(text.slice('local:'.length));
   if (/^https?:\/\//i.test(text)) return parseWeb(text);
-  throw new ForgeError('invalid', `${quoted(text)} names no pull request. Give ${EXAMPLE} or ${GITHUB_EXAMPLE}`);
+  throw new ForgeError('invalid', `${quoted(text)} names no pull request. Give ${EXAMPLE}, ${WEB_EXAMPLES}`);
 }
 
 /**
@@ -29,14 +31,34 @@ export function githubRef(origin: string, owner: string, name: string, number: n
 function parseWeb(text: string): PullRequestRef {
   const url = URL.canParse(text) ? new URL(text) : null;
   // First, so that no message repeats it.
-  if (url !== null && (url.username !== '' || url.password !== '')) throw new ForgeError('invalid', `The address holds a name or a password. Give ${GITHUB_EXAMPLE}`);
+  if (url !== null && (url.username !== '' || url.password !== '')) throw new ForgeError('invalid', `The address holds a name or a password. Give ${WEB_EXAMPLES}`);
+  const mergeRequest = url === null ? null : parseMergeRequest(url);
+  if (mergeRequest !== null) return mergeRequest;
   const found = /^\/([A-Za-z0-9](?:[A-Za-z0-9_-]*))\/([A-Za-z0-9._-]{1,100})\/pull\/([1-9][0-9]{0,9})(?:\/|$)/.exec(url?.pathname ?? '');
   const [, owner, name, number] = found ?? [];
   if (url === null || owner === undefined || name === undefined || name === '.' || name === '..') {
-    throw new ForgeError('invalid', `${quoted(text)} is no address of a pull request. Give ${GITHUB_EXAMPLE}`);
+    throw new ForgeError('invalid', `${quoted(text)} is no address of a pull request. Give ${WEB_EXAMPLES}`);
   }
   const host = url.host.replace(/^www\.(?=github\.com$)/, '');
   return githubRef(`${host === 'github.com' ? 'https:' : url.protocol}//${host}`, owner, name, Number(number));
+}
+
+/**
+ * The ref of a merge request on the GitLab at `origin`; `projectId` once resolved. Paths are told apart without their
+ * case, as GitLab does.
+ */
+export function gitlabRef(origin: string, project: string, iid: number, projectId?: number): GitLabPullRequestRef {
+  const { host } = new URL(origin);
+  const repository = `gitlab:${host}${projectId === undefined ? `/${project.toLowerCase()}` : `#${projectId}`}`;
+  return { forge: 'gitlab', key: `${repository}!${iid}`, repository, url: `${origin}/${project}/-/merge_requests/${iid}`, origin, project, iid };
+}
+
+/** GitLab's groups nest and any host may be one: what tells is `/-/merge_requests/`, in old addresses without the dash. */
+function parseMergeRequest({ protocol, host, pathname }: URL): GitLabPullRequestRef | null {
+  const found = /^\/((?:(?!-\/)[A-Za-z0-9_.-]+\/)+(?!-\/)[A-Za-z0-9_.-]+)(?:\/-)?\/merge_requests\/([1-9][0-9]{0,9})(?:\/|$)/.exec(pathname);
+  const [, project, iid] = found ?? [];
+  if (project === undefined || iid === undefined) return null;
+  return gitlabRef(`${host === 'gitlab.com' ? 'https:' : protocol}//${host}`, project, Number(iid));
 }
 
 /** The ref of two branches of the repository at an absolute path; `repository` is its git folder once resolved. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ForgeError } from '../../activities/forge/port.js';
-import { githubRef, localRef, parsePullRequest } from '../../activities/forge/pull-request.js';
+import { githubRef, gitlabRef, localRef, parsePullRequest } from '../../activities/forge/pull-request.js';
 
 describe('R8: one pull request is one key', () => {
   test.each([
@@ -29,8 +29,23 @@ describe('R8: one pull request is one key', () => {
     expect(parsePullRequest(ref.url.toUpperCase().replace('/PULL/', '/pull/')).key).toBe(ref.key);
   });
 
+  test.each([
+    ['https://gitlab.com/group/project/-/merge_requests/7', 'https://gitlab.com', 'group/project', 7],
+    ['http://gitlab.com/group/project/-/merge_requests/7/diffs?diff_id=1#note_2', 'https://gitlab.com', 'group/project', 7],
+    ['https://git.example.com:8443/a/b/c/d.e/-/merge_requests/12/commits', 'https://git.example.com:8443', 'a/b/c/d.e', 12],
+    ['https://example.com/gitlab/group/project/merge_requests/3', 'https://example.com', 'gitlab/group/project', 3],
+    ['https://git.example.com/pull/merge_requests/-/merge_requests/3', 'https://git.example.com', 'pull/merge_requests', 3],
+  ])('%s', (text, origin, project, iid) => {
+    const ref = parsePullRequest(text);
+    expect(ref).toMatchObject({ forge: 'gitlab', origin, project, iid });
+    expect(parsePullRequest(ref.url)).toEqual(ref);
+    expect(parsePullRequest(ref.url.replace(project, project.toUpperCase())).key).toBe(ref.key);
+  });
+
   test('once resolved the key is of the repository\'s id, which no rename changes', () => {
     expect(githubRef('https://github.com', 'old', 'name', 7, 42).key).toBe(githubRef('https://github.com', 'new', 'name', 7, 42).key);
+    expect(gitlabRef('https://gitlab.com', 'old/name', 7, 42).key).toBe(gitlabRef('https://gitlab.com', 'new/group/name', 7, 42).key);
+    expect(gitlabRef('https://gitlab.com', 'group/42', 7).key).not.toBe(gitlabRef('https://gitlab.com', 'old/name', 7, 42).key);
   });
 
   test('the url of any ref parses to that ref', () => {
@@ -52,6 +67,9 @@ test.each([
   ['https://github.com/o/../pull/1', /no address of a pull request/],
   ['https://github.com/o/%2e%2e/pull/1', /no address of a pull request/],
   ['https://user:secret@github.com/o/r/issues/1', /^The address holds a name or a password/],
+  ['https://gitlab.com/group/-/merge_requests/1', /no address of a pull request/],
+  ['https://gitlab.com/group/project/-/merge_requests/0', /no address of a pull request/],
+  ['https://token:secret@gitlab.com/g/p/-/merge_requests/1', /^The address holds a name or a password/],
   ['nonsense', /names no pull request/],
   ['local:/srv/repo', /base and head are missing/],
   ['local:relative?base=main&head=topic', /not absolute/],
