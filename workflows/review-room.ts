@@ -22,7 +22,8 @@ import {
   type UpdateInput,
   type UpdateOutput,
 } from './messages.js';
-import { callsOf, drive, type Driver } from './room-loop.js';
+import { drive, type Driver } from './room-loop.js';
+import { Reads } from './room-reads.js';
 import { postDrafts, projectEvents, watchHead } from './room-beside.js';
 import { LiveRoom } from './live-room.js';
 import { nextStep } from './barista/policy.js';
@@ -36,7 +37,7 @@ import { learnHead } from './room-head.js';
  */
 export async function reviewRoom(input: RoomInput): Promise<void> {
   const room = LiveRoom.from(input, Date.now());
-  const driver: Driver = { room, read: { round: 0, calls: {} } };
+  const driver: Driver = { room, reads: new Reads() };
 
   for (const name of COMMAND_NAMES) {
     setHandler(defineUpdate<UpdateOutput, [UpdateInput]>(name), (update) => perform(room, update), {
@@ -95,7 +96,7 @@ function failingOnly<T>(body: () => T): T {
   }
 }
 
-function clocks(driver: Driver): Clock[] {
-  const step = nextStep(driver.room.state, callsOf(driver), Date.now());
+function clocks({ room, reads }: Driver): Clock[] {
+  const step = nextStep(room.state, reads.callsOf(room.state), Date.now());
   return step.kind === 'wait' ? [...step.clocks] : [];
 }
