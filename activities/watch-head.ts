@@ -13,25 +13,39 @@ const LONG_SILENT = 24 * 60 * 60_000;
 const RARE_POLL = 30 * 60_000;
 const FORGE_AWAY = 30_000;
 
+/** B29: a forge that restarts, or limits its callers for a moment, is not broken yet. */
+const BROKEN_AFTER = 5 * 60_000;
+
+/** What one attempt leaves for the next; the server keeps it between them. */
+interface Trace {
+  /** What was seen and found to be nothing new, and the room it was compared with; absent before the first read. */
+  readonly seen?: { readonly fingerprint: string | null; readonly seq: number };
+  /** When the head could first not be read; null when it could at last. */
+  readonly failingSince: number | null;
+}
+
 /**
  * P4 at no cost in history: an attempt that finds nothing new fails, and Temporal retries it after the delay it
  * asks for without writing an event. What it compares is the room as the database has it.
  */
 export function createWatchHead({ store, forge, now }: ActivityDeps): RoomActivities['watchHead'] {
-  return async ({ slug }) => {
+  return async ({ slug, broken }) => {
     const room = await store.rooms.state(slug);
     if (!room) throw again('the room is not in the database yet', LOCAL_POLL);
+    const context = Context.current();
+    const last = (context.info.heartbeatDetails ?? { failingSince: null }) as Trace;
     try {
       const fingerprint = await forge.headFingerprint(refOf(room.pullRequest));
-      // What the last attempt saw and found to be nothing new; kept by the server between attempts.
-      const last = Context.current().info.heartbeatDetails as { fingerprint: string | null; seq: number } | undefined;
-      if (last?.seq !== room.head.seq || last.fingerprint !== fingerprint) {
+      if (broken || last.seen?.seq !== room.head.seq || last.seen.fingerprint !== fingerprint) {
         const seen = await lookAtHead(forge, room);
-        if (seen.sha !== room.head.sha || seen.state !== room.head.state) return seen;
+        if (broken || seen.sha !== room.head.sha || seen.state !== room.head.state) return seen;
       }
-      Context.current().heartbeat({ fingerprint, seq: room.head.seq });
+      context.heartbeat({ seen: { fingerprint, seq: room.head.seq }, failingSince: null } satisfies Trace);
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
+      const failingSince = last.failingSince ?? now();
+      if (!broken && now() - failingSince >= BROKEN_AFTER) return { brokenSince: failingSince, trouble: error.kind };
+      context.heartbeat({ ...last, failingSince } satisfies Trace);
       throw again(error.message, error.retryAfter === undefined ? FORGE_AWAY : error.retryAfter * 1_000);
     }
     throw again('the head has not moved', nextLook(room, now()));

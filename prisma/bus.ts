@@ -9,10 +9,18 @@ const CHANNEL = 'barista_room';
 const CHECK_AGAIN_MS = 5_000;
 const BACKOFF_MS = { first: 50, longest: 2_000 } as const;
 
-/** Tells every process that a room has changed, once the transaction commits; it says no more than "look again". */
-export async function notify(tx: Tx, slug: string): Promise<void> {
-  await tx.$executeRaw`SELECT pg_notify(${CHANNEL}, ${slug})`;
+/**
+ * Tells every process that something has changed, once the transaction commits; it says no more than "look again".
+ * A topic is a room's slug, or one of {@link ownerTopic} and {@link ALERTS_TOPIC}, which no slug can be.
+ */
+export async function notify(tx: Tx, topic: string): Promise<void> {
+  await tx.$executeRaw`SELECT pg_notify(${CHANNEL}, ${topic})`;
 }
+
+/** Alerts of one owner (B29). */
+export const ownerTopic = (ownerId: string): string => `alerts/${ownerId}`;
+/** Alerts of whomever. */
+export const ALERTS_TOPIC = 'alerts/';
 
 export interface Waiting {
   readonly timeoutMs: number;
@@ -21,12 +29,12 @@ export interface Waiting {
 
 export interface Bus {
   /**
-   * Checks now and whenever the room has changed, until `check` gives something else than null.
+   * Checks now and whenever the room (or other topic) has changed, until `check` gives something else than null.
    * @returns what it gave, or null when `timeoutMs` passed
    * @throws the signal's reason when aborted; what `check` throws, except that while the database is away it is
    * asked again until the time is over
    */
-  waitFor<T>(slug: string, check: () => Promise<T | null>, waiting: Waiting): Promise<T | null>;
+  waitFor<T>(topic: string, check: () => Promise<T | null>, waiting: Waiting): Promise<T | null>;
   close(): Promise<void>;
 }
 

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Outbox } from '../workflows/messages.js';
+import { alertsOf } from '../workflows/room/alerts.js';
 import { apply } from '../workflows/room/apply.js';
 import type { RoomEvent } from '../workflows/room/events.js';
 import { noteOf, textsOf, type Note } from '../workflows/room/notes.js';
 import type { RoomState } from '../workflows/room/state.js';
+import { writeAlerts } from './alerts.js';
 import { notify } from './bus.js';
 import { dateOf, lockRoom, storable, type Db, type Tx } from './db.js';
 import type { Prisma } from './generated/client.js';
@@ -96,7 +98,7 @@ interface Step {
 }
 
 async function write(tx: Tx, slug: string, fresh: readonly Numbered[], lastMessageId: number): Promise<void> {
-  const stored = await tx.room.findUniqueOrThrow({ where: { slug }, select: { state: true } });
+  const stored = await tx.room.findUniqueOrThrow({ where: { slug }, select: { ownerId: true, state: true } });
   const start = stored.state ? stateOfJson(stored.state) : null;
   const steps: Step[] = [];
   for (const { event } of fresh) {
@@ -125,6 +127,11 @@ async function write(tx: Tx, slug: string, fresh: readonly Numbered[], lastMessa
       })),
     });
   }
+  await writeAlerts(
+    tx,
+    stored.ownerId,
+    steps.flatMap(({ before, event, after }) => alertsOf(before, event, after).map((alert) => ({ at: event.at, alert }))),
+  );
   await writeRecords(tx, slug, steps);
   if (after.participants !== start?.participants) await writeParticipants(tx, slug, after);
   const spans = after.round && !after.round.closed ? await spansOf(tx, slug, after.round.number) : [];

@@ -1,5 +1,6 @@
 import type { ContextStore } from '../activities/forge/port.js';
 import { createAccounts, type Accounts } from './accounts.js';
+import { createAlerts, type Alerts } from './alerts.js';
 import { createBus, type Bus } from './bus.js';
 import { connect } from './db.js';
 import { createIntents, type Intents } from './intents.js';
@@ -12,6 +13,8 @@ import { createSpans, type Spans } from './spans.js';
 import { createTexts, type Texts } from './texts.js';
 
 export type { Accounts, Agent, Caller, Holder, User } from './accounts.js';
+export type { Alerts, ClaimedAlert, StoredAlert } from './alerts.js';
+export { ALERTS_TOPIC, ownerTopic } from './bus.js';
 export type { Bus, Waiting } from './bus.js';
 export { isDatabaseAway } from './db.js';
 export type { Intent, Intents } from './intents.js';
@@ -27,6 +30,8 @@ export interface Store {
   readonly accounts: Accounts;
   readonly rooms: Rooms;
   readonly messages: Messages;
+  /** B29. */
+  readonly alerts: Alerts;
   readonly texts: Texts;
   readonly spans: Spans;
   readonly shown: ShownStore;
@@ -57,6 +62,7 @@ export function createStore({ url, now, poolSize = 10 }: StoreOptions): Store {
     accounts: createAccounts(db, now),
     rooms: createRooms(db, now),
     messages: createMessages(db, now),
+    alerts: createAlerts(db, now),
     texts: createTexts(db, now),
     spans: createSpans(db),
     shown: createShown(db),

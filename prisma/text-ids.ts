@@ -44,10 +44,13 @@ export function textIdsOfEvent(event: RoomEvent): TextId[] {
     case 'BaristaChanged':
     case 'HeadLearnt':
     case 'PullRequestChanged':
+    case 'ForgeBroken':
+    case 'ForgeMended':
     case 'RoundOpened':
     case 'ReviewsRevealed':
     case 'RoundClosed':
     case 'ReviewersReminded':
+    case 'IdleRanOut':
     case 'NoReviewNoted':
     case 'DraftAsked':
     case 'AskPostedLate':

@@ -2,7 +2,7 @@ import type { RoomEvent } from './room/events.js';
 import type { DraftText } from './room/commands.js';
 import type { PullRequest } from './room/state.js';
 import type { Calls } from './barista/idle.js';
-import type { HeadSeen } from './messages.js';
+import type { ForgeSilence, HeadSeen } from './messages.js';
 
 /** What a room needs of the world, as the workflow sees it; implemented in `activities/`. */
 export interface RoomActivities {
@@ -12,8 +12,11 @@ export interface RoomActivities {
   readCalls(input: { slug: string; round: number }): Promise<Calls>;
   /** The head now. `keep` also fetches and keeps the context of a round that is about to open (O1). */
   readHead(input: { slug: string; pullRequest: PullRequest; keep: boolean }): Promise<HeadSeen>;
-  /** Looks at the head now and then at no cost in history, and ends once it is another than the room knows (P4). */
-  watchHead(input: { slug: string; pullRequest: PullRequest }): Promise<HeadSeen>;
+  /**
+   * Looks at the head now and then at no cost in history, and ends once it is another than the room knows (P4), or
+   * once it could not be read for some minutes; where the room knows that (`broken`), once it can be read again (B29).
+   */
+  watchHead(input: { slug: string; pullRequest: PullRequest; broken: boolean }): Promise<HeadSeen | ForgeSilence>;
   /** B20: merges the latest round's reviews into a draft; its texts are stored, their ids answered. */
   assembleDraft(input: { slug: string; seq: number }): Promise<DraftText>;
   /** D5: posts the draft once, however often it is tried. Fails for good as `posting_failed`, with a line for the owner. */

@@ -1,7 +1,7 @@
 import type { Command } from './room/commands.js';
 import type { HeadMove, RoomEvent, RoomOpened } from './room/events.js';
 import type { CommandResult, RoomState, Sha } from './room/state.js';
-import type { PullRequestState } from './room/words.js';
+import type { ForgeTrouble, PullRequestState } from './room/words.js';
 
 /**
  * The names by which the outside reaches a room: used by the workflow's handlers and by every sender, so
@@ -77,6 +77,13 @@ export interface HeadSeen {
   readonly baseSha: Sha;
   readonly state: PullRequestState;
   readonly move: HeadMove | null;
+}
+
+/** The pull request could not be read for some minutes: what the watcher of its head finds besides another head (B29). */
+export interface ForgeSilence {
+  /** When it could first not be read. */
+  readonly brokenSince: number;
+  readonly trouble: ForgeTrouble;
 }
 
 /** Project what is in the outbox: sent when whoever should have done it is gone. */

@@ -2,7 +2,7 @@ import { ActivityFailure, ApplicationFailure, condition, proxyActivities, sleep 
 import type { RoomActivities } from './activities.js';
 import { POSTING_FAILED, PROJECTION_CONFLICT } from './messages.js';
 import type { LiveRoom } from './live-room.js';
-import { learnHead } from './room-head.js';
+import { learnSilence, learnHead } from './room-head.js';
 import { runningAsk } from './barista/drafting.js';
 
 /** What a room does beside its loop: none of it decides anything, and none of it ends while the room runs. */
@@ -45,11 +45,14 @@ function askPosted(room: LiveRoom, now: number): void {
   if (ask && now - ask.at > LATE) room.commitOwn([{ type: 'AskPostedLate' }], now);
 }
 
-/** P4: looks again and again, at no cost in history while nothing moves. */
+/** P4, B29: looks again and again, at no cost in history while nothing moves. */
 export async function watchHead(room: LiveRoom): Promise<never> {
   for (;;) {
     try {
-      learnHead(room, await watch({ slug: room.state.slug, pullRequest: room.state.pullRequest }), Date.now());
+      const { slug, pullRequest, head } = room.state;
+      const seen = await watch({ slug, pullRequest, broken: head.brokenSince !== null });
+      if ('brokenSince' in seen) learnSilence(room, seen, Date.now());
+      else learnHead(room, seen, Date.now());
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       await sleep('1m', { summary: 'the head cannot be watched; try again' });

@@ -1,11 +1,20 @@
-import type { HeadSeen } from './messages.js';
+import type { ForgeSilence, HeadSeen } from './messages.js';
 import type { LiveRoom } from './live-room.js';
+import type { RoomFact } from './room/events.js';
 import { headFacts } from './room/decide/rounds.js';
 import { openRound } from './room/rounds.js';
+
+/** B29: noted once, until the pull request can be read again. */
+export function learnSilence(room: LiveRoom, { brokenSince, trouble }: ForgeSilence, now: number): void {
+  const { ended, head } = room.state;
+  if (ended === null && head.brokenSince === null) room.commitOwn([{ type: 'ForgeBroken', since: brokenSince, trouble }], now);
+}
 
 /** P1, P4: what was seen of the pull request, however often it is told; a head the room knows changes nothing. */
 export function learnHead(room: LiveRoom, seen: HeadSeen, now: number): void {
   const round = openRound(room.state);
   const move = round && seen.sha !== round.headSha ? (seen.move ?? { commits: null, rewritten: false }) : null;
-  room.commitOwn(headFacts(room.state, seen, move), now);
+  const isMended = room.state.ended === null && room.state.head.brokenSince !== null;
+  const mended: RoomFact[] = isMended ? [{ type: 'ForgeMended' }] : [];
+  room.commitOwn([...mended, ...headFacts(room.state, seen, move)], now);
 }

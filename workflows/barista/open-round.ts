@@ -27,6 +27,10 @@ export function stepOfOpenRound(room: RoomState, round: Round, calls: Calls, now
   const due = reminders.filter((reminder) => reminder.at <= now).map((reminder) => reminder.id);
   if (due.length > 0) return act({ do: 'remindReviewers', reviewers: due }, 'B9: idle for a while');
 
+  // The room hears of a missing review when nobody is left (B8); its owner as soon as idle time has run out (B29).
+  const isTold = round.noReviewNotedAt !== null || round.idleRanOutAt !== null;
+  if (!has && !isTold && idleAt !== null && idleAt <= now) return act({ do: 'noteIdleRanOut' }, 'B29: past B6, and no review');
+
   const clocks: Clock[] = reminders.map(({ id, at }) => ({ name: 'remind_after', what: `remind ${namesOf(room, [id])}`, at }));
   if (idleAt !== null && idleAt > now) clocks.push({ name: 'idle_close', what: has ? 'close on idle' : 'idle time runs out', at: idleAt });
   if (capAt > now) clocks.push({ name: 'round_cap', what: has ? 'close at the cap' : 'the cap', at: capAt });

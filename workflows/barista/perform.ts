@@ -17,6 +17,8 @@ export function factsOf(room: RoomState, action: Exclude<Action, { do: 'assemble
       return room.round ? [roundClosed(room, room.round, 'barista', action.reason, head)] : [];
     case 'remindReviewers':
       return [{ type: 'ReviewersReminded', reviewers: action.reviewers }];
+    case 'noteIdleRanOut':
+      return room.round ? [{ type: 'IdleRanOut', number: room.round.number }] : [];
     case 'noteNoReview':
       return room.round ? [{ type: 'NoReviewNoted', number: room.round.number }] : [];
     case 'noteRoundLimit':

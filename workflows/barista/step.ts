@@ -11,6 +11,7 @@ export type Action =
   | { readonly do: 'openRound' }
   | { readonly do: 'closeRound'; readonly reason: CloseReason }
   | { readonly do: 'remindReviewers'; readonly reviewers: readonly ParticipantId[] }
+  | { readonly do: 'noteIdleRanOut' }
   | { readonly do: 'noteNoReview' }
   | { readonly do: 'noteRoundLimit' }
   | { readonly do: 'noteFixesNotPushed' }
@@ -41,6 +42,7 @@ interface Ground {
 export function restsOn(action: Action): Ground {
   switch (action.do) {
     case 'remindReviewers':
+    case 'noteIdleRanOut':
       return { calls: true };
     case 'closeRound':
       return action.reason === 'idle' ? { calls: true, head: true } : { head: true };

@@ -17,7 +17,7 @@ import type {
   StandingOf,
   TextId,
 } from './state.js';
-import type { ParticipantKind, PullRequestState, Recipe, Role, Verdict } from './words.js';
+import type { ForgeTrouble, ParticipantKind, PullRequestState, Recipe, Role, Verdict } from './words.js';
 
 /**
  * Everything that can have happened in a room. An event holds facts and ids, never text; `at` is the
@@ -35,6 +35,8 @@ export type RoomFact =
   | BaristaChanged
   | HeadLearnt
   | PullRequestChanged
+  | ForgeBroken
+  | ForgeMended
   | RoundOpened
   | ReviewSubmitted
   | ReviewDeclined
@@ -42,6 +44,7 @@ export type RoomFact =
   | FindingAnswered
   | RoundClosed
   | ReviewersReminded
+  | IdleRanOut
   | NoReviewNoted
   | DraftAsked
   | AskPostedLate
@@ -64,7 +67,7 @@ export interface RoomOpened {
   readonly pullRequest: PullRequest;
   readonly recipe: Recipe;
   readonly owner: { readonly id: ParticipantId; readonly name: string };
-  readonly head: Omit<Head, 'seq' | 'since' | 'stateSince'>;
+  readonly head: Omit<Head, 'seq' | 'since' | 'stateSince' | 'brokenSince'>;
   readonly barista: boolean;
   readonly durations: Durations;
 }
@@ -129,6 +132,18 @@ export interface PullRequestChanged {
   readonly state: PullRequestState;
 }
 
+/** B29: the pull request could not be read for some minutes; said once until it can be again. */
+export interface ForgeBroken {
+  readonly type: 'ForgeBroken';
+  /** When it could first not be read. */
+  readonly since: number;
+  readonly trouble: ForgeTrouble;
+}
+
+export interface ForgeMended {
+  readonly type: 'ForgeMended';
+}
+
 export interface RoundOpened {
   readonly type: 'RoundOpened';
   readonly number: number;
@@ -178,6 +193,12 @@ export interface RoundClosed {
 export interface ReviewersReminded {
   readonly type: 'ReviewersReminded';
   readonly reviewers: readonly ParticipantId[];
+}
+
+/** B29: past B6 with no review. The owner is told, the room is not (B8); once a round, and never after NoReviewNoted. */
+export interface IdleRanOut {
+  readonly type: 'IdleRanOut';
+  readonly number: number;
 }
 
 /** B8: nobody is left to wait for and there is no review; said once a round. */

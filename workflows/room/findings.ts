@@ -58,7 +58,7 @@ export function isDisputed(room: RoomState, finding: Finding): boolean {
 }
 
 /** When the dispute began, ended by the owner or not; null where there is none. */
-function disputedSince(room: RoomState, finding: Finding): number | null {
+export function disputedSince(room: RoomState, finding: Finding): number | null {
   if (finding.severity === 'nit' || isSettled(finding)) return null;
   let upheldAt = firstAgreeOfRaiser(room, finding);
   let since: number | null = null;

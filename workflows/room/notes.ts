@@ -123,6 +123,9 @@ export function noteOf(before: RoomState, event: RoomEvent, texts: Texts): Note 
       return note(`posting the review failed: ${event.reason}`, { mentions: [before.owner] });
     case 'RoomEnded':
       return note(event.reason === 'archived' ? 'the room was archived' : `the room has ended: the pull request was ${event.reason}`);
+    case 'ForgeBroken':
+    case 'ForgeMended':
+    case 'IdleRanOut':
     case 'ReviewsRevealed':
     case 'AskPostedLate':
     case 'DraftEdited':

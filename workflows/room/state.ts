@@ -93,6 +93,8 @@ export interface Head {
   readonly since: number;
   readonly state: PullRequestState;
   readonly stateSince: number;
+  /** Since when it cannot be read, once that was noted; null while it can (B29). */
+  readonly brokenSince: number | null;
 }
 
 export interface EarlierRound {
@@ -117,6 +119,8 @@ export interface Round extends EarlierRound {
   readonly reminded: readonly ParticipantId[];
   /** Whether the owner was told that nobody is left to review (B8). */
   readonly noReviewNotedAt: number | null;
+  /** When it was noted that idle time ran out without a review (B29). */
+  readonly idleRanOutAt: number | null;
   readonly drafting: Drafting;
 }
 

@@ -56,6 +56,10 @@ export type Phase = (typeof PHASES)[number];
 export const CHIPS = ['dispute', 'fixes not pushed', 'draft stale', 'no review', 'posting failed', 'merged', 'closed'] as const;
 export type Chip = (typeof CHIPS)[number];
 
+/** What the owner is told of where it asked to be (B29). */
+export const ALERTS = ['draft_ready', 'assembled', 'dispute', 'fixes_not_pushed', 'posting_failed', 'forge_broken', 'no_review'] as const;
+export type AlertKind = (typeof ALERTS)[number];
+
 export const OFFERS = ['final_draft'] as const;
 export type Offer = (typeof OFFERS)[number];
 
@@ -95,6 +99,9 @@ export const REFUSAL_CODES = [
   'unavailable',
 ] as const;
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
+
+/** Why a pull request cannot be read: by who must act, as the forges' own errors are sorted. */
+export type ForgeTrouble = 'unavailable' | 'not_found' | 'refused' | 'invalid';
 
 export type ParticipantKind = 'agent' | 'person';
 export type PullRequestState = 'open' | 'merged' | 'closed';
