@@ -77,6 +77,8 @@ export interface HeadSeen {
   readonly baseSha: Sha;
   readonly state: PullRequestState;
   readonly move: HeadMove | null;
+  /** The room's `head.seq` when it was read, where the reader knew it: what another head has overtaken since is old. */
+  readonly knownSeq?: number;
 }
 
 /** The pull request could not be read for some minutes: what the watcher of its head finds besides another head (B29). */

@@ -52,7 +52,7 @@ export async function watchHead(room: LiveRoom): Promise<never> {
       const { slug, pullRequest, head } = room.state;
       const seen = await watch({ slug, pullRequest, broken: head.brokenSince !== null });
       if ('brokenSince' in seen) learnSilence(room, seen, Date.now());
-      else learnHead(room, seen, Date.now());
+      else learnHead(room, { ...seen, knownSeq: head.seq }, Date.now());
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       await sleep('1m', { summary: 'the head cannot be watched; try again' });

@@ -2,7 +2,7 @@ import { condition, setCurrentDetails } from '@temporalio/workflow';
 import type { HeadSeen } from './messages.js';
 import type { LiveRoom } from './live-room.js';
 import { detailsOf } from './room-details.js';
-import { learnHead } from './room-head.js';
+import { isOvertaken, learnHead } from './room-head.js';
 import { publishAttributes } from './room-attributes.js';
 import { draftFromReviews, type Reads } from './room-reads.js';
 import { factsOf } from './barista/perform.js';
@@ -90,6 +90,7 @@ async function take(driver: Driver, action: Action): Promise<void> {
   }
   if (needs.head) {
     head = await reads.readHead(room.state, action.do === 'openRound');
+    if (head && isOvertaken(room, head)) return;
     if (head) learnHead(room, head, Date.now());
     // Only a close goes on without a head (N2); anything else could be about the wrong commit.
     else if (action.do !== 'closeRound') return pause(driver);

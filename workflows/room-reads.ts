@@ -47,12 +47,13 @@ export class Reads {
   }
 
   /** The head now, or null where it could not be had in time. `keep`: with the context of a round that is about to open. */
-  async readHead({ slug, pullRequest }: RoomState, keep: boolean): Promise<HeadSeen | null> {
+  async readHead({ slug, pullRequest, head }: RoomState, keep: boolean): Promise<HeadSeen | null> {
     const input = { slug, pullRequest, keep };
+    const asRead = (seen: HeadSeen | null): HeadSeen | null => seen && { ...seen, knownSeq: head.seq };
     // Fetching a context takes longer than a second, and is not begun twice.
-    if (keep) return known(readHead(input));
-    if (this.head?.at !== Date.now()) {
-      const seen = await soon(input, quickHead, readHead);
+    if (keep) return asRead(await known(readHead(input)));
+    if (this.head?.at !== Date.now() || this.head.seen.knownSeq !== head.seq) {
+      const seen = asRead(await soon(input, quickHead, readHead));
       this.head = seen && { seen, at: Date.now() };
     }
     return this.head?.seen ?? null;

@@ -65,7 +65,7 @@ export class Heads {
 
   /** A head that was shown, as a room is told of it. */
   async seen(room: RoomState, { headSha: sha, baseSha, state }: ForgeHead & { headSha: string }): Promise<HeadSeen> {
-    return { sha, baseSha, state, move: await withDeadline(moveTo(this.forge, room, sha)) };
+    return { sha, baseSha, state, move: await withDeadline(moveTo(this.forge, room, sha)), knownSeq: room.head.seq };
   }
 }
 
