@@ -445,7 +445,7 @@ describe('what Barista says', () => {
   test('B1: every note of Barista starts with its name, and mentions who must act', () => {
     expect(facts.map(([rule, before, fact]) => `${rule}: ${told(before(), fact).join()}`)).toMatchInlineSnapshot(`
       [
-        "B8: barista: round 1 has no review and nobody is left to wait for; @olga, it needs a reviewer → us_olga [reminder]",
+        "B8: barista: round 1 has no review and stays open until one comes; @olga, it may need another reviewer → us_olga [reminder]",
         "B9: barista: @grok and @kim: round 1 waits for your review; submit it, or say with decline_review that you cannot → ag_grok, ag_kim [reminder]",
         "B13: barista: round 1 was the last one Barista opens; for another, ask the lead to call open_review_round → nobody [-]",
         "B18: barista: @ana: draft the review of round 1 with draft_review → ag_ana [draft_asked]",

@@ -201,7 +201,7 @@ export interface IdleRanOut {
   readonly number: number;
 }
 
-/** B8: nobody is left to wait for and there is no review; said once a round. */
+/** B8: nobody is left to wait for, or the cap is past, and there is no review; said once a round. */
 export interface NoReviewNoted {
   readonly type: 'NoReviewNoted';
   readonly number: number;

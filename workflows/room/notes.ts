@@ -80,7 +80,7 @@ export function noteOf(before: RoomState, event: RoomEvent, texts: Texts): Note 
       );
     case 'NoReviewNoted':
       return barista(
-        `round ${event.number} has no review and nobody is left to wait for; ${nameOf(before, before.owner)}, it needs a reviewer`,
+        `round ${event.number} has no review and stays open until one comes; ${nameOf(before, before.owner)}, it may need another reviewer`,
         {
           mentions: [before.owner],
           event: 'reminder',
