@@ -50,13 +50,26 @@ function refused(code: unknown, message: unknown, hint: unknown): CommandFailed 
   return code === 'unavailable' ? new ServerAway(text) : new Refused(String(code), text);
 }
 
+/** Opens a stream of server-sent events below /api/v1, which goes on until `signal` ends it. @throws Refused, ServerAway */
+export async function openStream(
+  target: Target,
+  path: string,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
+  const response = await send(target, `/api/v1${path}`, { headers, signal });
+  if (response.ok && response.body) return response.body;
+  const answer = await jsonOf(response, target);
+  throw refused(answer.code, answer.detail, answer.hint);
+}
+
 async function send({ url, key }: Target, path: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(`${url}${path}`, {
       ...init,
       headers: { ...init.headers, authorization: `Bearer ${key}` },
-      signal: AbortSignal.timeout(CALL_MS),
+      signal: init.signal ?? AbortSignal.timeout(CALL_MS),
     });
   } catch {
     throw new ServerAway(`No Barista server answers at ${url}. Start it with npm start, or set BARISTA_URL to where it runs.`);

@@ -18,6 +18,14 @@ const schema = z.object({
     .default('')
     .transform((value) => value.split(delimiter).filter((folder) => folder !== ''))
     .refine((folders) => folders.every((folder) => isAbsolute(folder))),
+  BARISTA_NOTIFY_URL: z
+    .url({ protocol: /^https?$/ })
+    .refine((url) => new URL(url).username === '' && new URL(url).password === '')
+    .optional(),
+  BARISTA_NOTIFY_SECRET: z
+    .string()
+    .regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/)
+    .optional(),
   LOG_LEVEL: z.enum(LEVELS).default('info'),
 });
 
@@ -28,6 +36,11 @@ const HELP: Record<keyof z.input<typeof schema>, readonly [string, string]> = {
   PUBLIC_URL: ['must be the http or https address under which others reach this server', 'https://barista.example.com'],
   DATABASE_URL: ['must be the address of a PostgreSQL database', 'postgresql://barista:secret@127.0.0.1:5432/barista'],
   BARISTA_LOCAL_REPOS: [`must be absolute folders, separated by "${delimiter}"`, '/home/me/src'],
+  BARISTA_NOTIFY_URL: [
+    'must be the http or https address, without a user name in it, that alerts are sent to',
+    'https://example.com/barista-alerts',
+  ],
+  BARISTA_NOTIFY_SECRET: ['must be whsec_ and 24 to 64 random bytes in base64', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='],
   LOG_LEVEL: [`must be one of ${LEVELS.join(', ')}`, 'info'],
 };
 
@@ -39,7 +52,15 @@ export interface ServerSettings {
   readonly databaseUrl: string;
   /** Folders under which local repositories may be opened. */
   readonly localRepositories: readonly string[];
+  /** Where alerts are sent (B29); null: nowhere. */
+  readonly notify: NotifySettings | null;
   readonly logLevel: (typeof LEVELS)[number];
+}
+
+export interface NotifySettings {
+  readonly url: string;
+  /** `whsec_…`; null: the one that the database keeps. */
+  readonly secret: string | null;
 }
 
 /**
@@ -57,13 +78,20 @@ export function readSettings(env: NodeJS.ProcessEnv): ServerSettings {
         .join('\n'),
     );
   }
-  const { PORT, HOST, PUBLIC_URL, DATABASE_URL, BARISTA_LOCAL_REPOS, LOG_LEVEL } = result.data;
+  const { PORT, HOST, PUBLIC_URL, DATABASE_URL, BARISTA_LOCAL_REPOS, BARISTA_NOTIFY_URL, BARISTA_NOTIFY_SECRET, LOG_LEVEL } = result.data;
   return {
     port: PORT,
     host: HOST,
     publicUrl: PUBLIC_URL?.replace(/\/+$/, '') ?? null,
     databaseUrl: DATABASE_URL,
     localRepositories: BARISTA_LOCAL_REPOS,
+    notify: BARISTA_NOTIFY_URL === undefined ? null : { url: BARISTA_NOTIFY_URL, secret: BARISTA_NOTIFY_SECRET ?? null },
     logLevel: LOG_LEVEL,
   };
+}
+
+/** Where what listens on `host` is reached from this machine, without a slash at the end. */
+export function addressOf(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }

@@ -38,6 +38,8 @@ export interface Deps {
   readonly now: () => number;
   /** Origins whose pages may call: this server's own addresses. */
   readonly ownOrigins: () => readonly string[];
+  /** Where this server is reached by its users, without a slash at the end. */
+  readonly address: () => string;
   /** Aborted when the server begins to stop: waits end, other calls are finished. */
   readonly stopping: AbortSignal;
   /** Throws when Temporal cannot be reached. */

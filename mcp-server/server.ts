@@ -13,7 +13,7 @@ import { Waits } from './calls/waits.js';
 import { Ci } from './calls/world.js';
 import type { Deps } from './deps.js';
 import { createRoomDoor } from './room-door.js';
-import type { ServerSettings } from '../config/settings.js';
+import { addressOf, type ServerSettings } from '../config/settings.js';
 
 export interface RunningServer {
   /** Where it listens, without a slash at the end. */
@@ -50,6 +50,7 @@ export async function startServer(settings: ServerSettings, log: Logger, now: ()
     log,
     now,
     ownOrigins: () => origins,
+    address: () => settings.publicUrl ?? addressOf(settings.host, port),
     stopping: stopping.signal,
     temporalReady: async () => {
       await connection.healthService.check({});
@@ -100,11 +101,6 @@ async function finish(server: Server): Promise<void> {
   await closed;
   clearInterval(idle);
   clearTimeout(late);
-}
-
-function addressOf(host: string, port: number): string {
-  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
 function originsOf({ host, publicUrl }: ServerSettings, port: number): string[] {

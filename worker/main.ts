@@ -4,7 +4,7 @@ import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { config } from 'dotenv';
 import { createLocalForge } from '../activities/forge/local/index.js';
 import { createLog } from '../config/log.js';
-import { readSettings, SettingsError } from '../config/settings.js';
+import { addressOf, readSettings, SettingsError } from '../config/settings.js';
 import { createStore } from '../prisma/store.js';
 import { startWorker } from './worker.js';
 
@@ -26,7 +26,19 @@ async function main(): Promise<void> {
   const store = createStore({ url: settings.databaseUrl, now });
   const stopping = new AbortController();
   const forge = createLocalForge({ allowedRoots: settings.localRepositories, now, stop: stopping.signal });
-  const worker = await startWorker({ connection, client, namespace, store, forge, log, now });
+  const { notify, publicUrl, host, port } = settings;
+  // Whoever lets the system choose the port has no address to send along.
+  const address = publicUrl ?? (port === 0 ? null : addressOf(host, port));
+  const worker = await startWorker({
+    connection,
+    client,
+    namespace,
+    store,
+    forge,
+    log,
+    now,
+    ...(notify && { notify: { ...notify, publicUrl: address } }),
+  });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       stopping.abort();

@@ -5,6 +5,7 @@ import { createActivities } from '../activities/index.js';
 import type { Forge } from '../activities/forge/port.js';
 import type { Store } from '../prisma/store.js';
 import { TASK_QUEUE } from '../workflows/messages.js';
+import { createNotifier, type NotifierOptions } from './notifier.js';
 import { createSweeper } from './sweeper.js';
 import { workflowBundle } from './workflow-bundle.js';
 
@@ -17,6 +18,8 @@ export interface WorkerDeps {
   readonly log: Logger;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Where alerts go (B29); without it they only wait to be read. */
+  readonly notify?: Pick<NotifierOptions, 'url' | 'secret' | 'publicUrl'>;
 }
 
 export interface RunningWorker {
@@ -29,8 +32,8 @@ export interface RunningWorker {
 /** Rooms kept in memory; another costs a replay when it next wakes. About 0.3 MB each. */
 const CACHED_ROOMS = 2_000;
 
-/** Takes work for rooms from Temporal, and heals what dead servers left behind. */
-export async function startWorker({ connection, client, namespace, store, forge, log, now }: WorkerDeps): Promise<RunningWorker> {
+/** Takes work for rooms from Temporal, heals what dead servers left behind, and sends owners their alerts. */
+export async function startWorker({ connection, client, namespace, store, forge, log, now, notify }: WorkerDeps): Promise<RunningWorker> {
   const worker = await Worker.create({
     connection,
     namespace,
@@ -42,9 +45,11 @@ export async function startWorker({ connection, client, namespace, store, forge,
     stickyQueueScheduleToStartTimeout: '1s',
   });
   const sweeper = createSweeper({ client, store, now, onError: (error) => log.warn({ err: error }, 'the sweeper could not look') });
+  const notifier = notify && createNotifier({ ...notify, store, log, now });
   const running = worker.run();
   sweeper.start();
-  const ended = running.finally(() => sweeper.stop());
+  notifier?.start();
+  const ended = running.finally(() => Promise.all([sweeper.stop(), notifier?.stop()]));
   // The caller hears of it through `ended`; nobody may be listening yet.
   ended.catch(() => undefined);
   return {

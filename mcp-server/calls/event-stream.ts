@@ -1,27 +1,42 @@
-import { isPresent } from '../../workflows/room/members.js';
 import type { Call } from '../deps.js';
-import { wireMessage } from './messages.js';
 
 /** How often a quiet stream says that it lives, so that proxies keep it open. */
 const KEEP_ALIVE_MS = 15_000;
 
+export interface StreamEvent {
+  /** What a client that comes back sends as Last-Event-ID. */
+  readonly id: string;
+  readonly event: string;
+  readonly data: object;
+}
+
+/** What a stream tells of. */
+export interface EventSource {
+  /** What the bus says has changed. */
+  readonly topic: string;
+  /** Where the stream begins: told at once as an event `ready`, for a client that is cut off before anything comes. */
+  readonly from?: string;
+  /** What has come since it was last asked, in order; `done` where nothing will; null where there is nothing yet. */
+  next(): Promise<readonly StreamEvent[] | 'done' | null>;
+}
+
 /**
- * A room's messages as server-sent events, each with its message's id: a client that comes back with Last-Event-ID
- * misses none and gets none twice. Ends when the client is gone, the room has ended, or the server stops.
+ * Server-sent events, each with its id: a client that comes back with Last-Event-ID misses none and gets none twice.
+ * Ends when the client is gone, the source is done, or the server stops.
  */
-export function eventStream(slug: string, after: number, call: Call): Response {
+export function eventStream(source: EventSource, call: Call): Response {
   const encoder = new TextEncoder();
   const closed = new AbortController();
   const signal = AbortSignal.any([closed.signal, call.gone, call.deps.stopping]);
   const stream = new ReadableStream<Uint8Array>({
     async start(controller) {
       const say = (text: string) => controller.enqueue(encoder.encode(text));
-      say(': open\n\n');
+      say(source.from === undefined ? ': open\n\n' : told({ id: source.from, event: 'ready', data: { kind: 'ready' } }));
       try {
-        await follow(slug, after, call, signal, say);
+        await follow(source, call, signal, say);
       } catch (error) {
         // The client comes back by itself and goes on where it was.
-        if (!signal.aborted) call.deps.log.warn({ err: error, room: slug }, 'an event stream broke off');
+        if (!signal.aborted) call.deps.log.warn({ err: error, topic: source.topic }, 'an event stream broke off');
       }
       if (!closed.signal.aborted) controller.close();
     },
@@ -32,16 +47,9 @@ export function eventStream(slug: string, after: number, call: Call): Response {
   });
 }
 
-async function follow(slug: string, after: number, call: Call, signal: AbortSignal, say: (text: string) => void): Promise<void> {
-  const { store } = call.deps;
-  const whatIsNew = async () => {
-    const page = await store.messages.list(slug, after);
-    if (page.messages.length > 0) return page;
-    const room = await store.rooms.state(slug);
-    return room === null || room.ended !== null || !isPresent(room, call.caller.id) ? 'done' : null;
-  };
+async function follow(source: EventSource, { deps }: Call, signal: AbortSignal, say: (text: string) => void): Promise<void> {
   for (;;) {
-    const found = await store.bus.waitFor(slug, whatIsNew, { timeoutMs: KEEP_ALIVE_MS, signal });
+    const found = await deps.store.bus.waitFor(source.topic, () => source.next(), { timeoutMs: KEEP_ALIVE_MS, signal });
     signal.throwIfAborted();
     if (found === null) {
       say(': still here\n\n');
@@ -49,9 +57,11 @@ async function follow(slug: string, after: number, call: Call, signal: AbortSign
       say(`event: done\ndata: ${JSON.stringify({ kind: 'done' })}\n\n`);
       return;
     } else {
-      for (const message of found.messages)
-        say(`id: ${message.id}\nevent: ${message.kind}\ndata: ${JSON.stringify(wireMessage(message))}\n\n`);
-      after = found.lastMessageId;
+      for (const event of found) say(told(event));
     }
   }
+}
+
+function told({ id, event, data }: StreamEvent): string {
+  return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }

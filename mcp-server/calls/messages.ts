@@ -4,6 +4,7 @@ import { Refusal } from '../../workflows/room/refusal.js';
 import type { ParticipantId, RoomState } from '../../workflows/room/state.js';
 import type { Call } from '../deps.js';
 import { doneReason } from './done.js';
+import type { EventSource } from './event-stream.js';
 import { roomOfMember } from './access.js';
 
 /** Posts a message; any member may, at any time (R9). */
@@ -79,6 +80,23 @@ function somethingFor(slug: string, from: number, call: Call) {
           ? doneReason(seen, call.caller.id, call.deps.now())
           : 'You are no longer in this room.';
     return reason === null ? null : { kind: 'done', messages: [], last_message_id: String(from), reason };
+  };
+}
+
+/** The room's messages after this one as they come, until the room has ended or the caller is no longer in it. */
+export async function messagesAfter(slug: string, after: number, call: Call): Promise<EventSource> {
+  await roomOfMember(call, slug);
+  const { store } = call.deps;
+  return {
+    topic: slug,
+    async next() {
+      const page = await store.messages.list(slug, after);
+      after = page.lastMessageId;
+      if (page.messages.length > 0)
+        return page.messages.map((message) => ({ id: String(message.id), event: message.kind, data: wireMessage(message) }));
+      const room = await store.rooms.state(slug);
+      return room === null || room.ended !== null || !isPresent(room, call.caller.id) ? 'done' : null;
+    },
   };
 }
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { list, messageId, post } from '../calls/messages.js';
+import { list, messageId, messagesAfter, post } from '../calls/messages.js';
 import { eventStream } from '../calls/event-stream.js';
-import { roomOfMember } from '../calls/access.js';
 import { messagesAnswer } from '../schema/answers.js';
 import { bodyText, handle, requestId } from '../schema/fields.js';
 import { inRoom } from './params.js';
@@ -45,8 +44,7 @@ export const messageRoutes: readonly Route[] = [
     run: async ({ params, query }, call) => {
       const lastEventId = call.header('last-event-id');
       const from = lastEventId === undefined ? messageId(query.after) : messageId(lastEventId, 'last-event-id');
-      await roomOfMember(call, params.slug);
-      return eventStream(params.slug, from, call);
+      return eventStream(await messagesAfter(params.slug, from, call), call);
     },
   }),
 ];

@@ -5,6 +5,7 @@ import type { Metrics } from '../metrics.js';
 import { Refusal } from '../../workflows/room/refusal.js';
 import { check } from '../schema/check.js';
 import { agentRoutes } from './agents.js';
+import { alertRoutes } from './alerts.js';
 import { draftRoutes } from './drafts.js';
 import { messageRoutes } from './messages.js';
 import { reviewRoutes } from './review.js';
@@ -12,7 +13,7 @@ import { roomRoutes } from './rooms.js';
 import type { Route } from './route.js';
 
 /** Every REST call below `/api/v1`, in the order in which OpenAPI shows them. */
-export const ROUTES: readonly Route[] = [...roomRoutes, ...agentRoutes, ...reviewRoutes, ...draftRoutes, ...messageRoutes];
+export const ROUTES: readonly Route[] = [...roomRoutes, ...agentRoutes, ...reviewRoutes, ...draftRoutes, ...messageRoutes, ...alertRoutes];
 
 export function restRoutes(deps: Deps, metrics: Metrics): Hono<Env> {
   const app = new Hono<Env>();

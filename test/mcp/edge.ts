@@ -28,6 +28,7 @@ export const settings = (databaseUrl: string, localRepositories: readonly string
   publicUrl: null,
   databaseUrl,
   localRepositories,
+  notify: null,
   logLevel: 'silent' as const,
 });
 

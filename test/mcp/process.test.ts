@@ -18,6 +18,7 @@ describe('settings', () => {
       publicUrl: null,
       databaseUrl: DATABASE_URL,
       localRepositories: [],
+      notify: null,
       logLevel: 'info',
     });
   });
@@ -30,6 +31,8 @@ describe('settings', () => {
         HOST: '',
         PUBLIC_URL: 'https://barista.example.com/',
         BARISTA_LOCAL_REPOS: '/a:/b c',
+        BARISTA_NOTIFY_URL: 'https://hooks.example.com/barista?to=olga',
+        BARISTA_NOTIFY_SECRET: '',
         LOG_LEVEL: 'debug',
       }),
     ).toMatchObject({
@@ -37,6 +40,7 @@ describe('settings', () => {
       host: '127.0.0.1',
       publicUrl: 'https://barista.example.com',
       localRepositories: ['/a', '/b c'],
+      notify: { url: 'https://hooks.example.com/barista?to=olga', secret: null },
       logLevel: 'debug',
     });
   });
@@ -47,6 +51,8 @@ describe('settings', () => {
       PUBLIC_URL: 'ftp://x',
       DATABASE_URL: 'mysql://root:hunter2@db',
       BARISTA_LOCAL_REPOS: 'src',
+      BARISTA_NOTIFY_URL: 'https://olga:hunter2@hooks.example.com',
+      BARISTA_NOTIFY_SECRET: 'whsec_hunter2',
       LOG_LEVEL: 'loud',
     };
     expect(() => readSettings(wrong)).toThrowErrorMatchingInlineSnapshot(`
@@ -54,6 +60,8 @@ describe('settings', () => {
       PUBLIC_URL must be the http or https address under which others reach this server, e.g. PUBLIC_URL=https://barista.example.com
       DATABASE_URL must be the address of a PostgreSQL database, e.g. DATABASE_URL=postgresql://barista:secret@127.0.0.1:5432/barista
       BARISTA_LOCAL_REPOS must be absolute folders, separated by ":", e.g. BARISTA_LOCAL_REPOS=/home/me/src
+      BARISTA_NOTIFY_URL must be the http or https address, without a user name in it, that alerts are sent to, e.g. BARISTA_NOTIFY_URL=https://example.com/barista-alerts
+      BARISTA_NOTIFY_SECRET must be whsec_ and 24 to 64 random bytes in base64, e.g. BARISTA_NOTIFY_SECRET=whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=
       LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, e.g. LOG_LEVEL=info]
     `);
     expect(() => readSettings({})).toThrowErrorMatchingInlineSnapshot(

@@ -44,6 +44,7 @@ test('the REST calls of the contract, and nothing else', () => {
       'GET /rooms/{slug}/messages',
       'POST /rooms/{slug}/messages',
       'GET /rooms/{slug}/events',
+      'GET /alerts',
     ].sort(),
   );
 });
