@@ -14,6 +14,8 @@ import type { Draft, RoomState, Round } from '../workflows/room/state.js';
 
 /** D9: characters that every forge takes as one body, with room for its marker. */
 const BODY_LIMIT = 64_000;
+/** Ten attempts at this distance outlast a sender that died and the sweep that makes up for it. */
+const NOT_PROJECTED_MS = 1_000;
 
 /**
  * D5: looks for its own marker, sends, reads back. It may die anywhere and be tried again: what was posted under the
@@ -40,7 +42,12 @@ async function post(deps: ActivityDeps, slug: string, version: number): ReturnTy
   const snapshot = await store.rooms.snapshot(slug, { records: 'all' });
   const draft = snapshot?.state.draft;
   if (!snapshot || draft?.version !== version || draft.posting.status !== 'posting') {
-    throw new Error(`the database does not say yet that version ${version} of room ${slug}'s draft is being posted`);
+    // Whoever asked for it is about to project it: on the usual way this comes first.
+    throw ApplicationFailure.create({
+      type: 'not_projected',
+      message: `the database does not say yet that version ${version} of room ${slug}'s draft is being posted`,
+      nextRetryDelay: NOT_PROJECTED_MS,
+    });
   }
   const ref = refOf(snapshot.state.pullRequest);
   const { review, unplaced } = await composed(deps, snapshot, draft);

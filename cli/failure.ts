@@ -2,8 +2,3 @@
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
 }
-
-/** Called the wrong way (exit code 2). */
-export class WrongUsage extends Error {
-  override readonly name = 'WrongUsage';
-}

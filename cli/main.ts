@@ -1,8 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { config } from 'dotenv';
-import { SettingsError } from '../config/settings.js';
 import { VERSION } from '../mcp-server/version.js';
-import { StackError } from '../stack/errors.js';
 import { agentCommand } from './commands/agent.js';
 import { demoCommand } from './commands/demo.js';
 import { doctorCommand } from './commands/doctor.js';
@@ -14,7 +12,7 @@ import { repoCommand } from './commands/repo.js';
 import { roomCommand } from './commands/room.js';
 import { upCommand } from './commands/up.js';
 import { userCommand } from './commands/user.js';
-import { CommandFailed, WrongUsage } from './failure.js';
+import { watchCommand } from './commands/watch.js';
 
 const DONE = 0;
 const FAILED = 1;
@@ -31,6 +29,7 @@ function barista(): Command {
     roomCommand(),
     agentCommand(),
     listenCommand(),
+    watchCommand(),
     mcpCommand(),
     doctorCommand(),
     userCommand(),
@@ -56,14 +55,15 @@ async function run(args: string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USAGE; // it has been said
     process.stderr.write(`${lineOf(error)}\n`);
-    return error instanceof WrongUsage ? WRONG_USAGE : FAILED;
+    return FAILED;
   }
 }
 
+/** By name: what most commands do not need is not loaded to be compared with. */
+const SAID_FOR_PEOPLE = new Set(['CommandFailed', 'StackError', 'SettingsError']);
+
 function lineOf(error: unknown): string {
-  const known =
-    error instanceof CommandFailed || error instanceof WrongUsage || error instanceof StackError || error instanceof SettingsError;
-  if (known) return error.message;
+  if (error instanceof Error && SAID_FOR_PEOPLE.has(error.name)) return error.message;
   const why = error instanceof Error ? error.message : String(error);
   return `That went wrong in a way that Barista does not know: ${why.split('\n')[0]} (npx barista doctor may say more)`;
 }

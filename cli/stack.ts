@@ -9,6 +9,8 @@ export interface StartOptions {
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;
   temporalCliPath?: string;
+  /** What the data folder holds from earlier is removed first. */
+  fresh?: boolean;
 }
 
 export interface StartedStack extends Stack {
@@ -18,7 +20,7 @@ export interface StartedStack extends Stack {
 const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '::1'];
 
 /** The whole of Barista on this machine, as the settings say. @throws StackError, SettingsError with the lines to print */
-export async function startBarista({ dataDir, env, signal, temporalCliPath }: StartOptions): Promise<StartedStack> {
+export async function startBarista({ dataDir, env, signal, temporalCliPath, fresh = false }: StartOptions): Promise<StartedStack> {
   // The database is not known yet, and every other setting is better refused before anything is started.
   const settings = readSettings({ ...env, DATABASE_URL: env.DATABASE_URL || 'postgresql://127.0.0.1/barista' });
   const temporalUiPort = portOf(env, 'TEMPORAL_UI_PORT');
@@ -33,6 +35,7 @@ export async function startBarista({ dataDir, env, signal, temporalCliPath }: St
     port: settings.port,
     temporalUiPort,
     temporalCliPath,
+    fresh,
     signal,
     async prepare(databaseUrl) {
       await migrate(databaseUrl);

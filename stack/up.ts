@@ -1,3 +1,4 @@
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
@@ -22,6 +23,8 @@ export interface UpOptions {
   temporalUiPort?: number | undefined;
   /** Found (and fetched into the data folder) where absent. */
   temporalCliPath?: string | undefined;
+  /** True: what the data folder holds from earlier is removed first. */
+  fresh: boolean;
   /** Called with the database before anything else uses it: migrations, the first owner. */
   prepare(databaseUrl: string): Promise<void>;
   /** Ends a start that is under way. */
@@ -48,6 +51,7 @@ const POLL_MS = 25;
 export async function startStack(options: UpOptions): Promise<Stack> {
   const { dataDir, signal } = options;
   const unlock = lockDataDir(dataDir);
+  if (options.fresh) empty(dataDir);
   const stops: Stops = {};
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> =>
@@ -64,6 +68,12 @@ export async function startStack(options: UpOptions): Promise<Stack> {
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+function empty(dataDir: string): void {
+  for (const name of readdirSync(dataDir)) {
+    if (name !== 'lock') rmSync(join(dataDir, name), { recursive: true, force: true });
   }
 }
 

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { checkEverything } from '../doctor/checks.js';
 import { CommandFailed } from '../failure.js';
 import { answer } from '../output.js';
 
@@ -8,6 +7,7 @@ export function doctorCommand(): Command {
     .description('Checks each thing that Barista needs, and says what to do about what is wrong.')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
+      const { checkEverything } = await import('../doctor/checks.js');
       const findings = await checkEverything(process.env);
       answer(
         options,

@@ -1,10 +1,9 @@
 import { Command } from 'commander';
-import { runStdio } from '../../mcp-server/stdio.js';
 import { targetOf } from '../where.js';
 
 export function mcpCommand(): Command {
   return new Command('mcp')
     .description("Serves the tools over stdin and stdout, for clients without Streamable HTTP. BARISTA_KEY is the agent's key.")
     .option('--json', 'changes nothing: what it speaks is JSON-RPC')
-    .action(() => runStdio(targetOf(process.env)));
+    .action(async () => (await import('../../mcp-server/stdio.js')).runStdio(targetOf(process.env)));
 }

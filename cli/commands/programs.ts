@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { Command } from 'commander';
 import { nodeArguments } from '../../stack/programs.js';
 import { CommandFailed } from '../failure.js';
-import { databaseUrlOf, operatorEnv } from '../operator.js';
 
 /** One server, one worker: what more machines are given. They need a database and Temporal that run already. */
 export function programCommands(): Command[] {
@@ -21,6 +20,7 @@ function command(name: string, description: string, entry: string): Command {
 }
 
 async function run(entry: string, { json }: { json?: boolean }): Promise<void> {
+  const { databaseUrlOf, operatorEnv } = await import('../operator.js');
   databaseUrlOf(process.env); // says what to do where there is none
   const child = spawn(process.execPath, [...nodeArguments(entry), ...(json ? ['--json'] : [])], {
     stdio: 'inherit',

@@ -1,10 +1,7 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { findRepository } from '../../activities/forge/local/repository.js';
 import { ForgeError } from '../../activities/forge/port.js';
-import { localRef } from '../../activities/forge/pull-request.js';
 import { CommandFailed } from '../failure.js';
-import { withStore } from '../operator.js';
 import { answer } from '../output.js';
 import { startedIn } from '../where.js';
 
@@ -17,6 +14,7 @@ export function repoCommand(): Command {
     .option('--user <name>', "the person's name; the first person where left out")
     .option('--json', 'print JSON')
     .action(async (path: string, options: { user?: string; json?: boolean }) => {
+      const { withStore } = await import('../operator.js');
       const repository = await repositoryAt(resolve(startedIn(process.env), path));
       const user = await withStore(process.env, async ({ accounts }) => {
         const users = await accounts.users();
@@ -31,6 +29,8 @@ export function repoCommand(): Command {
 }
 
 async function repositoryAt(path: string): Promise<string> {
+  const { findRepository } = await import('../../activities/forge/local/repository.js');
+  const { localRef } = await import('../../activities/forge/pull-request.js');
   try {
     const { top, gitDir } = await findRepository(path, null);
     return localRef(top, 'base', 'head', gitDir).repository;

@@ -3,7 +3,6 @@ import { Command, Option } from 'commander';
 import { RECIPES } from '../../workflows/room/words.js';
 import { rest, type Json } from '../api.js';
 import { answer, table } from '../output.js';
-import { restartRoom } from '../restart-room.js';
 import { startedIn, targetOf } from '../where.js';
 
 export function roomCommand(): Command {
@@ -88,6 +87,7 @@ function restart(): Command {
     .argument('<slug>')
     .option('--json', 'print JSON')
     .action(async (slug: string, options: { json?: boolean }) => {
+      const { restartRoom } = await import('../restart-room.js');
       const restarted = await restartRoom(process.env, slug);
       answer(options, { room: slug, ...restarted }, [`${slug} runs again, from event ${restarted.seq}.`]);
     });

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { Refusal } from '../../workflows/room/refusal.js';
 import { CommandFailed } from '../failure.js';
-import { withStore } from '../operator.js';
 import { answer } from '../output.js';
 
 export function userCommand(): Command {
@@ -10,6 +9,7 @@ export function userCommand(): Command {
     .argument('<name>', '1 to 39 of a-z, 0-9 and -')
     .option('--json', 'print JSON')
     .action(async (name: string, options: { json?: boolean }) => {
+      const { withStore } = await import('../operator.js');
       const made = await withStore(process.env, async ({ accounts }) => {
         const user = await accounts.addUser(name).catch((error: unknown) => {
           throw error instanceof Refusal ? new CommandFailed(error.message) : error;

@@ -1,0 +1,154 @@
+import type { Json } from '../api.js';
+import type { Agent, RoundView, Turn } from './agent.js';
+import { remarksOn, type ChangedFile, type Remark } from './remarks.js';
+import type { Clone } from './repository.js';
+
+/**
+ * The scripted crew. Each does what next_steps tells it and nothing else: none of them opens, closes or advances a
+ * round, and the two commits that the builder pushes are noticed as anybody's would be.
+ */
+
+/** In the order in which they join, by which build_duel gives the roles: author, reviewer, lead, reviewer. */
+export const CREW = ['builder', 'critic', 'chair', 'scout'] as const;
+
+export function turnOf(role: (typeof CREW)[number], agent: Agent, clone: Clone): Turn {
+  switch (role) {
+    case 'builder':
+      return builder(agent, clone);
+    case 'critic':
+      return reviewer(agent, { from: 0, severities: ['major', 'minor'], waitsFor: null });
+    case 'scout':
+      // Not before the builder has pushed: so the head moves while the round is open.
+      return reviewer(agent, { from: 2, severities: ['minor', 'nit'], waitsFor: 'head_moved' });
+    case 'chair':
+      return lead(agent);
+  }
+}
+
+/** Rejects what the critic finds, accepts what it upholds and what the scout finds, and pushes what it accepted. */
+function builder(agent: Agent, clone: Clone): Turn {
+  const pushed = new Set<string>();
+  return async ({ room, round, nextSteps, findings }) => {
+    const accepted = findings.filter(({ state }) => state === 'accepted');
+    if (nextSteps.includes('rebut_finding')) {
+      for (const finding of findings) {
+        const answer = answerTo(finding);
+        if (!answer) continue;
+        await agent.call('rebut_finding', { room, finding_id: finding.id, ...answer });
+        if (answer.answer === 'accept') accepted.push(finding);
+      }
+    }
+    const toFix = accepted.filter(({ id }) => !pushed.has(id));
+    if (toFix.length === 0 || round === null) return;
+    for (const { id } of toFix) pushed.add(id);
+    const lines = await Promise.all(toFix.filter(({ line }) => line !== undefined).map((finding) => lineOf(agent, room, finding)));
+    await clone.takeOut(lines, `Take out what ${toFix.map(({ id }) => id).join(' and ')} is about`);
+  };
+}
+
+function answerTo({ state, severity, raised_by_name: raiser }: Json): { answer: 'accept' | 'reject'; reason: string } | null {
+  if (state === 'upheld') return { answer: 'accept', reason: 'You are right. I take it out.' };
+  if (state !== 'open') return null;
+  if (severity === 'nit') return { answer: 'reject', reason: 'A matter of taste; I leave it as it is.' };
+  if (raiser.startsWith('critic')) return { answer: 'reject', reason: 'It is what this change is about, and its neighbours rest on it.' };
+  return { answer: 'accept', reason: 'It can go.' };
+}
+
+/** The line as the reviewer saw it. */
+async function lineOf(
+  agent: Agent,
+  room: string,
+  { path, line, raised_on: ref }: Json,
+): Promise<{ path: string; line: number; text: string }> {
+  const file = await agent.call('get_file', { room, path, ref, start_line: line, end_line: line });
+  return { path, line, text: String(file.content).replace(/\r?\n$/, '') };
+}
+
+interface Reading {
+  /** Which of the remarks are this reviewer's, so that two do not say the same. */
+  readonly from: number;
+  readonly severities: readonly string[];
+  /** An event of the room without which it does not submit its first review. */
+  readonly waitsFor: string | null;
+}
+
+function reviewer(agent: Agent, { from, severities, waitsFor }: Reading): Turn {
+  return async (view, heard) => {
+    const { room, round, nextSteps, findings } = view;
+    const mine = findings.filter(({ raised_by_name: by }) => by === agent.name);
+    if (nextSteps.includes('resolve_finding')) {
+      for (const finding of mine.filter(({ state, severity }) => state === 'rejected' && severity === 'major')) {
+        const note = 'That it is meant does not make it needed: nothing else in the change says what for.';
+        await agent.call('resolve_finding', { room, finding_id: finding.id, resolution: 'upheld', note });
+      }
+    }
+    if (!nextSteps.includes('submit_review') || round === null) return;
+    if (round.number > 1) return reviewFixes(agent, view, mine);
+    if (waitsFor !== null && !heard.has(waitsFor)) return;
+    const { files, pages } = await readContext(agent, room);
+    const remarks = remarksOn(files).slice(from, from + severities.length);
+    await agent.call('submit_review', {
+      room,
+      verdict: from === 0 && remarks.length > 0 ? 'request_changes' : 'comment',
+      summary: `Read ${files.length} files on ${pages} pages; ${remarks.length} remarks.`,
+      findings: remarks.map((remark, index) => findingOf(remark, severities[index]!)),
+    });
+  };
+}
+
+function findingOf({ path, line, body }: Remark, severity: string) {
+  return { path, ...(line !== undefined && { line }), severity, body };
+}
+
+/** From round 2 on: what was accepted is marked fixed where its file changed since, and else said to be still so. */
+async function reviewFixes(agent: Agent, { room, round, findings }: RoundView, mine: readonly Json[]): Promise<void> {
+  const { files } = await readContext(agent, room, round!.number - 1);
+  const changed = new Set(files.map(({ path }) => path));
+  const accepted = mine.filter(({ state }) => state === 'accepted');
+  const fixed = accepted.filter(({ path }) => changed.has(path));
+  for (const finding of fixed) {
+    await agent.call('resolve_finding', { room, finding_id: finding.id, resolution: 'fixed', note: 'It is gone.' });
+  }
+  const broken = accepted.filter((finding) => !fixed.includes(finding));
+  const others = findings.filter(({ raised_by_name: by, severity, state }) => by !== agent.name && severity === 'nit' && state !== 'fixed');
+  await agent.call('submit_review', {
+    room,
+    verdict: broken.length > 0 ? 'request_changes' : 'comment',
+    summary: `Read what changed since round ${round!.number - 1}: ${fixed.length} of ${accepted.length} accepted findings are fixed.`,
+    findings: [],
+    references: [
+      ...broken.map(({ id }) => ({ finding_id: id, stance: 'agree', note: 'Still there.' })),
+      ...others.map(({ id }) => ({ finding_id: id, stance: 'agree' })),
+    ],
+  });
+}
+
+/** Enough of a very large pull request for a demo; what was not read shows in the coverage of the draft. */
+const PAGES_AT_MOST = 12;
+
+async function readContext(agent: Agent, room: string, sinceRound?: number): Promise<{ files: ChangedFile[]; pages: number }> {
+  const files = new Map<string, ChangedFile>();
+  for (let page = 1; ; page++) {
+    const answer = await agent.call('get_pr_context', { room, page, ...(sinceRound !== undefined && { since_round: sinceRound }) });
+    for (const file of answer.files as ChangedFile[]) {
+      const known = files.get(file.path);
+      files.set(file.path, known?.patch !== undefined && file.patch === undefined ? known : file);
+    }
+    if (answer.last_page || page === PAGES_AT_MOST) return { files: [...files.values()], pages: page };
+  }
+}
+
+/** Merges what is left of the findings into one review. */
+function lead(agent: Agent): Turn {
+  return async ({ room, round, nextSteps, findings, verdicts }) => {
+    if (!nextSteps.includes('draft_review') || round === null) return;
+    const left = findings.filter(({ state }) => state !== 'fixed' && state !== 'withdrawn');
+    const needsFix = left.some(({ needs_fix: needs }) => needs);
+    await agent.call('draft_review', {
+      room,
+      verdict: needsFix ? 'request_changes' : 'comment',
+      body: `Two reviewers read this in ${round.number} rounds (${verdicts.map(({ by_name, verdict }) => `@${by_name}: ${verdict}`).join(', ')}). ${left.length === 0 ? 'Nothing is left.' : `${left.length} of their findings are left.`}`,
+      findings: left.map(({ id, path, line, side, severity, body }) => ({ path, line, side, severity, body, finding_ids: [id] })),
+    });
+  };
+}

@@ -1,0 +1,55 @@
+import { connectLines } from './connect.js';
+import { CommandFailed } from './failure.js';
+import { interrupted, Interrupted, whenAborted } from './interrupted.js';
+import { answer } from './output.js';
+import { startBarista, type StartedStack } from './stack.js';
+import { dataDirOf, ownerKeyFile } from './where.js';
+
+/** Starts everything and stays until Ctrl-C, or until a part of it dies. @throws CommandFailed */
+export async function up(options: { json?: boolean }): Promise<void> {
+  const signal = interrupted();
+  const began = performance.now();
+  const dataDir = dataDirOf(process.env);
+  try {
+    const stack = await startBarista({ dataDir, env: process.env, signal });
+    tell(stack, dataDir, (performance.now() - began) / 1_000, options);
+    const failure = await Promise.race([stack.failed, whenAborted(signal)]);
+    await stack.stop();
+    if (failure !== undefined) throw new CommandFailed(failure);
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+  }
+}
+
+function tell(stack: StartedStack, dataDir: string, seconds: number, options: { json?: boolean }): void {
+  const mcpUrl = `${stack.url}/mcp`;
+  const { key, isNew } = stack.ownerKey;
+  answer(
+    options,
+    {
+      url: stack.url,
+      mcp_url: mcpUrl,
+      temporal_ui: stack.temporalUi,
+      temporal_address: stack.temporalAddress,
+      data_dir: dataDir,
+      ...(isNew && { owner_key: key }),
+    },
+    [
+      `Barista is ready (${seconds.toFixed(1)} s).`,
+      '',
+      `  MCP          ${mcpUrl}`,
+      `  REST         ${stack.url}/api/v1 (described at ${stack.url}/openapi.json)`,
+      `  Temporal UI  ${stack.temporalUi ?? "your own server's (TEMPORAL_ADDRESS)"}`,
+      `  Data, logs   ${dataDir}`,
+      ...(isNew
+        ? [`  Owner's key  ${key}`, `               shown this once; kept in ${ownerKeyFile(dataDir)} for this machine's command line`]
+        : []),
+      '',
+      'To connect an agent, make its KEY with: npx barista agent add NAME',
+      ...connectLines(mcpUrl).map(({ client, line }) => `  ${client.padEnd(11)}  ${line}`),
+      '',
+      "To open a room: npx barista room open 'local:/path/to/repository?base=main&head=topic'",
+      'Ctrl-C stops everything.',
+    ],
+  );
+}
