@@ -18,6 +18,8 @@ export interface Driver {
 
 /** How long to wait before asking again for what could not be read, in milliseconds. */
 const READ_AGAIN = 15_000;
+/** The same while the forge is known to be broken: its watcher wakes the room as soon as it is mended (B29). */
+const READ_AGAIN_BROKEN = 15 * 60_000;
 /** A quiet second before a new run begins: a caller in that very moment would have to ask again (facts of Temporal, 3). */
 const QUIET = 1_000;
 
@@ -129,5 +131,6 @@ async function pause(driver: Driver): Promise<void> {
   const { room } = driver;
   const { version } = room;
   show(driver, nextOf(driver));
-  await condition(() => room.version !== version, READ_AGAIN, { summary: 'something could not be read; try again' });
+  const again = room.state.head.brokenSince === null ? READ_AGAIN : READ_AGAIN_BROKEN;
+  await condition(() => room.version !== version, again, { summary: 'something could not be read; try again' });
 }

@@ -19,13 +19,14 @@ import {
   type UpdateOutput,
   roomWorkflowId,
 } from '../../workflows/messages.js';
+import { alertsOf } from '../../workflows/room/alerts.js';
 import { apply } from '../../workflows/room/apply.js';
 import type { Command, NewFinding } from '../../workflows/room/commands.js';
 import type { RoomEvent } from '../../workflows/room/events.js';
 import { noteOf } from '../../workflows/room/notes.js';
 import type { RefusalFacts } from '../../workflows/room/refusal.js';
 import { DEFAULT_DURATIONS, type Durations, type Reference, type RoomState } from '../../workflows/room/state.js';
-import type { ParticipantKind, Recipe, Role, Verdict } from '../../workflows/room/words.js';
+import type { AlertKind, ParticipantKind, Recipe, Role, Verdict } from '../../workflows/room/words.js';
 import { timeSkippingServerPath } from './services.js';
 import { silent } from './silent.js';
 
@@ -95,6 +96,7 @@ export async function skipTime(): Promise<SkippedTime> {
 /** What the room was told and what it said, as its fake world keeps it. */
 export class TimedRoom {
   readonly notes: { readonly at: number; readonly text: string; readonly mentions: readonly string[] }[] = [];
+  readonly alerts: { readonly at: number; readonly kind: AlertKind }[] = [];
   readonly calls: Record<string, Span[]> = {};
   head: HeadSeen = { sha: commit('a1'), baseSha: commit('ba'), state: 'open', move: null };
   /** Set to make the forge unreachable. */
@@ -274,6 +276,11 @@ export class TimedRoom {
     return this.notes.filter((note) => pattern.test(note.text)).map((note) => `${this.ageAt(note.at)} ${note.text}`);
   }
 
+  /** What the owner was told of, as `minute kind`. */
+  told(): string[] {
+    return this.alerts.map(({ at, kind }) => `${this.ageAt(at)} ${kind}`);
+  }
+
   /** The fold of what it is given, once, in order: what the database does. */
   project(from: number, events: readonly RoomEvent[]): number {
     for (const [index, event] of events.entries()) {
@@ -283,6 +290,7 @@ export class TimedRoom {
       this.seq += 1;
       const note = noteOf(before ?? this.projected, event, (id) => id);
       if (note) this.notes.push({ at: event.at, text: note.text, mentions: note.mentions });
+      for (const { kind } of alertsOf(before, event, this.projected)) this.alerts.push({ at: event.at, kind });
     }
     return this.seq;
   }
@@ -301,8 +309,10 @@ function activitiesOf(rooms: ReadonlyMap<string, TimedRoom>): RoomActivities {
       if (roomOf(slug).forgeAway) throw ApplicationFailure.nonRetryable('the forge is away');
       return Promise.resolve(roomOf(slug).head);
     },
-    async watchHead({ slug }) {
+    async watchHead({ slug, broken }) {
       const room = roomOf(slug);
+      if (room.forgeAway && !broken) return Promise.resolve({ brokenSince: room.openedAt, trouble: 'unavailable' });
+      if (!room.forgeAway && broken) return Promise.resolve(room.head);
       const known = room.readModel?.head;
       if (known && (known.sha !== room.head.sha || known.state !== room.head.state)) return Promise.resolve(room.head);
       Context.current().heartbeat();
