@@ -1,0 +1,288 @@
+// A machine on which Barista runs as it does for its users: each part a process of its own, which can be killed.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import pg from 'pg';
+import { expect, vi } from 'vitest';
+import { createLocalForge } from '../../activities/forge/local/index.js';
+import { parsePullRequest } from '../../activities/forge/pull-request.js';
+import { migrate } from '../../prisma/migrate.js';
+import { createStore, type Store } from '../../prisma/store.js';
+import { isAlive } from '../../stack/child.js';
+import { freePort } from '../../stack/ports.js';
+import { startPostgres } from '../../stack/postgres.js';
+import { startProgram } from '../../stack/programs.js';
+import { startTemporal } from '../../stack/temporal.js';
+import { HEAD_SIGNAL, type HeadSeen, ROOM_QUERY, roomWorkflowId } from '../../workflows/messages.js';
+import type { RoomState } from '../../workflows/room/state.js';
+import { addAgent, addPerson, call, type Person, type ToolAnswer } from '../mcp/edge.js';
+import { GitWorld } from '../support/git-world.js';
+import { temporalCliPath } from '../support/services.js';
+import { Gate } from './gate.js';
+
+export type Part = 'database' | 'temporal' | 'worker' | 'server';
+const PARTS: readonly Part[] = ['database', 'temporal', 'worker', 'server'];
+
+interface Running {
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+export interface Note {
+  readonly id: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly text: string;
+}
+
+export class Machine {
+  readonly git = new GitWorld();
+  readonly #dataDir = mkdtempSync(join(tmpdir(), 'barista-faults-'));
+  readonly #running = new Map<Part, Running>();
+  #databasePort = 0;
+  #databaseUrl = '';
+  #temporalPort = 0;
+  #url = '';
+  #connection!: Connection;
+  #client!: Client;
+  /** The ways to the database: the server's, the worker's, and the test's own, which stays open. */
+  readonly #gates = {} as Record<'server' | 'worker' | 'test', Gate>;
+  store!: Store;
+  owner!: Person;
+
+  /** Everything up, with an owner who may open rooms on a repository. */
+  static async start(): Promise<Machine> {
+    const machine = new Machine();
+    machine.git.push({ 'src/a.ts': 'export const a = 1;\n', 'src/b.ts': 'export const b = 2;\n' }, 'Add a and b');
+    machine.#temporalPort = await freePort();
+    for (const who of ['server', 'worker', 'test'] as const) machine.#gates[who] = await Gate.to(() => machine.#databasePort);
+    await machine.#begin('database');
+    await migrate(machine.#urlThrough('test'));
+    const now = (): number => Date.now();
+    machine.store = createStore({ url: machine.#urlThrough('test'), now, poolSize: 3 });
+    await machine.begin('temporal', 'worker', 'server');
+    machine.#connection = Connection.lazy({ address: `127.0.0.1:${machine.#temporalPort}` });
+    machine.#client = new Client({ connection: machine.#connection });
+    machine.owner = await addPerson(machine.store, 'olga');
+    const ref = await createLocalForge({ allowedRoots: [machine.git.path], now }).resolve(parsePullRequest(machine.git.pullRequest));
+    await machine.store.accounts.linkRepository(machine.owner.id, ref.forge, ref.repository);
+    return machine;
+  }
+
+  /** Starts these parts, each once it is needed by the next; all that do not run where none is named. */
+  async begin(...parts: Part[]): Promise<void> {
+    for (const part of PARTS) {
+      if (this.#running.has(part) || (parts.length > 0 && !parts.includes(part))) continue;
+      await this.#begin(part);
+    }
+  }
+
+  /** Ends these parts at once with SIGKILL; all of them where none is named. */
+  async kill(...parts: Part[]): Promise<void> {
+    const named = parts.length > 0 ? parts : PARTS;
+    const pids = named.map((part) => this.#running.get(part)!.pid);
+    for (const pid of pids) process.kill(pid, 'SIGKILL');
+    await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 10_000, interval: 20 });
+    for (const part of named) this.#running.delete(part);
+  }
+
+  /** Ends everything in good order. */
+  async stopAll(): Promise<void> {
+    for (const part of [...PARTS].reverse()) await this.#running.get(part)?.stop();
+    this.#running.clear();
+  }
+
+  /** Stands a part still: it lives, and does nothing until it is woken. */
+  freeze(part: Part): void {
+    process.kill(this.#running.get(part)!.pid, 'SIGSTOP');
+  }
+
+  wake(part: Part): void {
+    process.kill(this.#running.get(part)!.pid, 'SIGCONT');
+  }
+
+  /** The database is not to be reached by these. */
+  cutOff(...who: ('server' | 'worker')[]): void {
+    for (const one of who) this.#gates[one].close();
+  }
+
+  /** What the server tells the database hangs in the air. */
+  stallServer(): void {
+    this.#gates.server.stall();
+  }
+
+  reconnect(): void {
+    for (const gate of Object.values(this.#gates)) gate.open();
+  }
+
+  agent(name: string): Promise<Person> {
+    return addAgent(this.store, this.owner.id, name);
+  }
+
+  /** A room in which these agents have joined, in order. */
+  async room(agents: readonly Person[], options: { recipe?: string; barista?: boolean; durations?: Record<string, string> } = {}) {
+    const answer = await fetch(`${this.#url}/api/v1/rooms`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.owner.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ pull_request: this.git.pullRequest, recipe: 'panel', barista: false, another: true, ...options }),
+    });
+    const { slug } = (await answer.json()) as { slug: string };
+    expect(answer.status).toBe(201);
+    for (const agent of agents) await this.ok(agent, 'join_room', { room: slug });
+    return slug;
+  }
+
+  tool(who: Person, name: string, args: object): Promise<ToolAnswer> {
+    return call(this.#url, who.key, name, args);
+  }
+
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- what a server really answered is what is tested
+  async ok(who: Person, name: string, args: object): Promise<any> {
+    const answer = await this.tool(who, name, args);
+    if (answer.isError) throw new Error(`${name} was refused: ${answer.text}`);
+    return answer.json;
+  }
+
+  /** As a client does: the same call again for as long as it is told that this is safe, or nobody answers. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as above
+  async persist(who: Person, name: string, args: object): Promise<any> {
+    const deadline = performance.now() + 60_000;
+    for (;;) {
+      const answer = await this.tool(who, name, args).catch((error: unknown) => String(error));
+      if (typeof answer !== 'string' && !answer.isError) return answer.json;
+      const said = typeof answer === 'string' ? answer : answer.text;
+      if (typeof answer !== 'string') expect(answer.json.error.code, said).toBe('unavailable');
+      expect(performance.now(), said).toBeLessThan(deadline);
+      await delay(500);
+    }
+  }
+
+  /** The room hears of a push, as from a forge's delivery. */
+  async deliver(room: string, sha: string): Promise<void> {
+    const { baseSha } = (await this.readModel(room)).head;
+    const seen: HeadSeen = { sha, baseSha, state: 'open', move: { commits: 1, rewritten: false } };
+    await this.#handle(room).signal(HEAD_SIGNAL, seen);
+  }
+
+  async readModel(room: string): Promise<RoomState> {
+    return (await this.store.rooms.state(room))!;
+  }
+
+  /** What the room itself says it is. */
+  roomItself(room: string): Promise<RoomState> {
+    return this.#handle(room).query<RoomState>(ROOM_QUERY);
+  }
+
+  async notes(room: string): Promise<Note[]> {
+    const notes: Note[] = [];
+    for (let after = 0; ;) {
+      const { messages, more } = await this.store.messages.list(room, after);
+      notes.push(...messages.filter(({ kind }) => kind === 'note'));
+      if (!more) return notes;
+      after = messages.at(-1)!.id;
+    }
+  }
+
+  async eventually(room: string, pattern: RegExp): Promise<void> {
+    const said = async (): Promise<string> => (await this.notes(room)).map(({ text }) => text).join('\n');
+    await vi.waitFor(async () => expect(await said()).toMatch(pattern), { timeout: 45_000, interval: 200 });
+  }
+
+  /** Until somebody's call has announced its Update: it is sent next. */
+  async updateIsAnnounced(): Promise<void> {
+    const client = new pg.Client({ connectionString: this.#urlThrough('test') });
+    await client.connect();
+    try {
+      await vi.waitFor(async () => expect((await client.query('select from intents')).rowCount).toBeGreaterThan(0), {
+        timeout: 10_000,
+        interval: 20,
+      });
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** The room has what the database does not have yet. */
+  async roomIsAhead(room: string): Promise<void> {
+    await vi.waitFor(async () => expect((await this.roomItself(room)).seq).toBeGreaterThan((await this.readModel(room)).seq), {
+      timeout: 20_000,
+      interval: 50,
+    });
+  }
+
+  /** Nothing is lost and nothing doubled: the database has the room as it is, and every note once. */
+  async isWhole(room: string): Promise<void> {
+    await vi.waitFor(async () => expect(await this.readModel(room)).toEqual(await this.roomItself(room)), {
+      timeout: 45_000,
+      interval: 200,
+    });
+    const notes = await this.notes(room);
+    expect(notes.map(({ id }) => id)).toEqual([...new Set(notes.map(({ id }) => id))]);
+    const texts = notes.map(({ text }) => text);
+    expect(texts.filter((text, at) => texts.indexOf(text) !== at)).toEqual([]);
+  }
+
+  async stop(): Promise<void> {
+    await this.stopAll();
+    await this.store.close();
+    await this.#connection.close();
+    for (const gate of Object.values(this.#gates)) await gate.end();
+    this.git.dispose();
+    rmSync(this.#dataDir, { recursive: true, force: true });
+  }
+
+  async #begin(part: Part): Promise<void> {
+    switch (part) {
+      case 'database': {
+        const postgres = await startPostgres({ dataDir: this.#dataDir, durable: false });
+        this.#databaseUrl = postgres.url;
+        this.#databasePort = Number(new URL(postgres.url).port);
+        this.#running.set(part, postgres);
+        return;
+      }
+      case 'temporal': {
+        const cliPath = await temporalCliPath();
+        this.#running.set(part, await startTemporal({ dataDir: this.#dataDir, port: this.#temporalPort, ui: false, cliPath }));
+        return;
+      }
+      case 'worker':
+        this.#running.set(part, await this.#program(part, 'worker/main.ts'));
+        return;
+      case 'server': {
+        const server = await this.#program(part, 'mcp-server/main.ts');
+        this.#url = server.ready['url'] as string;
+        this.#running.set(part, server);
+        return;
+      }
+    }
+  }
+
+  #program(part: 'worker' | 'server', entry: string) {
+    return startProgram({
+      title: part,
+      entry,
+      logFile: join(this.#dataDir, `${part}.log`),
+      signal: new AbortController().signal,
+      env: {
+        PATH: process.env['PATH'],
+        PORT: '0',
+        LOG_LEVEL: 'warn',
+        DATABASE_URL: this.#urlThrough(part),
+        TEMPORAL_ADDRESS: `127.0.0.1:${this.#temporalPort}`,
+        BARISTA_LOCAL_REPOS: this.git.path,
+      },
+    });
+  }
+
+  #urlThrough(who: 'server' | 'worker' | 'test'): string {
+    const url = new URL(this.#databaseUrl);
+    url.port = String(this.#gates[who].port);
+    return url.href;
+  }
+
+  #handle(room: string) {
+    return this.#client.workflow.getHandle(roomWorkflowId(room));
+  }
+}

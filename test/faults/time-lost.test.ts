@@ -1,0 +1,99 @@
+// B27: the machine is down for longer than every clock that runs, in each phase of a room. What was due happens once, late.
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Person } from '../mcp/edge.js';
+import { Machine, type Note } from './machine.js';
+
+/** Long enough that a slow machine brings every room to its phase before one of its clocks has run out. */
+const CLOCK_S = 15;
+const LONG = `PT${CLOCK_S}S`;
+const LONGER = `PT${CLOCK_S + 2}S`;
+const NEVER = 'PT1H';
+const base = { head_quiet: 'PT1S', remind_after: NEVER, idle_close: NEVER, round_cap: NEVER };
+
+let machine: Machine;
+let ann: Person;
+let bob: Person;
+const rooms = { quiet: '', open: '', answers: '', drafting: '' };
+/** When everything was stopped, and when it was up again; epoch milliseconds. */
+let stoppedAt: number;
+let startedAt: number;
+
+beforeAll(async () => {
+  machine = await Machine.start();
+  [ann, bob] = [await machine.agent('ann'), await machine.agent('bob')];
+  const crew = [ann, bob];
+  const approve = (room: string) => ({ room, verdict: 'approve', summary: 'Good.', findings: [] });
+  const opened = (room: string) => machine.eventually(room, /round 1 opened/);
+
+  rooms.drafting = await machine.room(crew, { barista: true, durations: { ...base, draft_reminder: LONG, draft_handoff: LONGER } });
+  rooms.answers = await machine.room(crew, { barista: true, recipe: 'build_duel', durations: { ...base, uphold_window: LONG } });
+  rooms.open = await machine.room(crew, {
+    barista: true,
+    durations: { ...base, remind_after: LONG, idle_close: LONGER, round_cap: LONGER, working_window: 'PT1S' },
+  });
+  await Promise.all([opened(rooms.drafting), opened(rooms.answers), opened(rooms.open)]);
+  rooms.quiet = await machine.room(crew, { barista: true, durations: { ...base, head_quiet: LONG } });
+
+  const [finding] = (
+    await machine.ok(bob, 'submit_review', {
+      ...approve(rooms.answers),
+      verdict: 'request_changes',
+      findings: [{ path: 'src/a.ts', line: 1, severity: 'major', body: 'Wrong.' }],
+    })
+  ).review.finding_ids;
+  await machine.ok(ann, 'rebut_finding', { room: rooms.answers, finding_id: finding, answer: 'reject', reason: 'It is right.' });
+  for (const who of crew) await machine.ok(who, 'submit_review', approve(rooms.drafting));
+  await machine.ok(ann, 'submit_review', approve(rooms.open));
+  await machine.eventually(rooms.answers, /round 1 closed/);
+  await machine.eventually(rooms.drafting, /draft the review/);
+
+  await machine.stopAll();
+  stoppedAt = Date.now();
+  await delay((CLOCK_S + 4) * 1_000);
+  startedAt = Date.now();
+  await machine.begin();
+}, 240_000);
+afterAll(() => machine.stop(), 60_000);
+
+const said = (notes: readonly Note[], pattern: RegExp) => notes.filter(({ text }) => pattern.test(text));
+
+describe('worker, server, Temporal and database were stopped for longer than every clock', () => {
+  test('the head was quiet: the round opens once', async () => {
+    await machine.eventually(rooms.quiet, /round 1 opened/);
+    await happenedOnceLate(rooms.quiet, /round 1 opened/);
+  }, 60_000);
+
+  test('a round was open: it closes once, and the reminder that was due as well is not posted', async () => {
+    await machine.eventually(rooms.open, /round 1 closed/);
+    await happenedOnceLate(rooms.open, /round 1 closed/);
+    expect(said(await machine.notes(rooms.open), /waits for your review/)).toEqual([]);
+  }, 60_000);
+
+  test('answers were awaited: the draft is asked for once', async () => {
+    await machine.eventually(rooms.answers, /draft the review/);
+    await happenedOnceLate(rooms.answers, /draft the review/);
+  }, 60_000);
+
+  test('a draft was asked for: it is handed on once, without the reminder, and the next has its whole time from being asked', async () => {
+    const handed = /draft the review/;
+    await machine.eventually(rooms.drafting, /@bob is lead/);
+    const notes = await machine.notes(rooms.drafting);
+    expect(said(notes, /still to be written/)).toEqual([]);
+    const [, second] = said(notes, handed);
+    expect(second!.at).toBeGreaterThan(startedAt);
+    await machine.eventually(rooms.drafting, /still to be written/);
+    const [reminder] = said(await machine.notes(rooms.drafting), /still to be written/);
+    expect(reminder!.text).toContain('@bob');
+    expect(reminder!.at - second!.at).toBeGreaterThanOrEqual(CLOCK_S * 1_000);
+    await machine.isWhole(rooms.drafting);
+  }, 90_000);
+});
+
+async function happenedOnceLate(room: string, what: RegExp): Promise<void> {
+  await machine.isWhole(room);
+  const notes = said(await machine.notes(room), what);
+  expect(notes).toHaveLength(1);
+  expect(notes[0]!.at).toBeGreaterThan(startedAt);
+  expect((await machine.notes(room)).filter(({ at }) => at > stoppedAt && at < startedAt)).toEqual([]);
+}
