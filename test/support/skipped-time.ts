@@ -101,6 +101,8 @@ export class TimedRoom {
   head: HeadSeen = { sha: commit('a1'), baseSha: commit('ba'), state: 'open', move: null };
   /** Set to make the forge unreachable. */
   forgeAway = false;
+  /** Set to keep the room's own events from the database. */
+  databaseAway = false;
   readonly posted: number[] = [];
   private projected: RoomState | null = null;
   private seq = 0;
@@ -303,7 +305,10 @@ function activitiesOf(rooms: ReadonlyMap<string, TimedRoom>): RoomActivities {
     return room;
   };
   return {
-    project: async ({ slug, from, events }) => Promise.resolve({ seq: roomOf(slug).project(from, events) }),
+    async project({ slug, from, events }) {
+      if (roomOf(slug).databaseAway) throw ApplicationFailure.retryable('the database is away');
+      return Promise.resolve({ seq: roomOf(slug).project(from, events) });
+    },
     readCalls: async ({ slug }) => Promise.resolve(roomOf(slug).calls),
     async readHead({ slug }) {
       if (roomOf(slug).forgeAway) throw ApplicationFailure.nonRetryable('the forge is away');
