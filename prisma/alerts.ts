@@ -41,6 +41,8 @@ export interface Alerts {
   delivered(id: string): Promise<void>;
   /** It has not; it is due again at `nextTryAt`, never where null. Changes nothing once somebody else has taken it. */
   failed({ id, tries }: ClaimedAlert, nextTryAt: number | null): Promise<void>;
+  /** How many were tried and not taken, and are tried again. */
+  refused(): Promise<number>;
   /** What deliveries are signed with where no secret is set: made once, the same for every process (`whsec_…`). */
   secret(): Promise<string>;
 }
@@ -79,6 +81,7 @@ export function createAlerts(db: Db, now: () => number): Alerts {
     async failed({ id, tries }, nextTryAt) {
       await db.alert.updateMany({ where: { id, tries, sentAt: null }, data: { nextTryAt: nextTryAt === null ? null : dateOf(nextTryAt) } });
     },
+    refused: () => db.alert.count({ where: { nextTryAt: { not: null }, tries: { gt: 0 } } }),
     async secret() {
       const made = `whsec_${randomBytes(32).toString('base64')}`;
       await db.secret.createMany({ data: [{ name: SECRET, value: made }], skipDuplicates: true });

@@ -50,8 +50,8 @@ export interface RestAnswer {
   readonly text: string;
 }
 
-/** `temporal`: a server of the test's own, as `host:port`; else the run's. */
-export async function startWorld({ temporal }: { temporal?: string } = {}): Promise<World> {
+/** `temporal`: a server of the test's own, as `host:port`; else the run's. `notifyUrl`: where alerts go. */
+export async function startWorld({ temporal, notifyUrl }: { temporal?: string; notifyUrl?: string } = {}): Promise<World> {
   const [databaseUrl, address] = await Promise.all([createDatabase(), temporal ?? temporalAddress()]);
   const namespace = `test-${randomUUID()}`;
   Runtime.install({ logger: new DefaultLogger('ERROR') });
@@ -73,6 +73,7 @@ export async function startWorld({ temporal }: { temporal?: string } = {}): Prom
     forge,
     log: silent,
     now,
+    ...(notifyUrl !== undefined && { notify: { url: notifyUrl, secret: null, publicUrl: null } }),
   });
   const server = await startServer(settings(databaseUrl, [git.path]), silent);
   const others: RunningServer[] = [];

@@ -98,6 +98,7 @@ test('B29: of notifiers at once each takes another alert, and one that died give
   await store.alerts.failed(second!, null);
   expect(await claim(other)).toBeNull();
   clock.at += MINUTE;
+  expect(await store.alerts.refused()).toBe(1);
   const again = await claim(other);
   expect(again).toMatchObject({ id: third!.id, tries: 2 });
   // The one that was thought dead comes back: what it says of its own try is of no use any more.

@@ -1,58 +1,14 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Store } from '../../prisma/store.js';
 import { createNotifier, type Notifier } from '../../worker/notifier.js';
 import { silent } from '../mcp/edge.js';
 import { ProjectedRoom, testStore, type TestStore } from '../prisma/support.js';
+import { Receiver, type Delivery } from './receiver.js';
 
 const SECOND = 1_000;
 const DAY = 24 * 60 * 60 * SECOND;
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-
-interface Delivery {
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-/** A receiver as an operator would write one; `answer` is a status, a redirect, or none at all. */
-class Receiver implements AsyncDisposable {
-  readonly got: Delivery[] = [];
-  answer: number | 'redirect' | 'never' = 204;
-  readonly #server: Server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk) => (body += chunk));
-    request.on('end', () => {
-      this.got.push({ headers: request.headers, body });
-      if (this.answer === 'never') return;
-      if (this.answer === 'redirect') response.setHeader('location', `${this.url}/elsewhere`);
-      response.statusCode = this.answer === 'redirect' ? 307 : this.answer;
-      response.end('thanks');
-    });
-  });
-
-  static async start(port = 0): Promise<Receiver> {
-    const receiver = new Receiver();
-    receiver.#server.listen(port, '127.0.0.1');
-    await once(receiver.#server, 'listening');
-    return receiver;
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${this.port}`;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
-}
 
 let db: TestStore;
 let receiver: Receiver;

@@ -1,0 +1,41 @@
+// The whole way, all of it real: what time brings in a room, its alert, and the POST that tells of it.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startWorld, type World } from '../mcp/world.js';
+import { Receiver } from './receiver.js';
+
+let receiver: Receiver;
+let world: World;
+beforeAll(async () => {
+  receiver = await Receiver.start();
+  world = await startWorld({ notifyUrl: receiver.url });
+}, 120_000);
+afterAll(async () => {
+  await world.stop();
+  await receiver[Symbol.asyncDispose]();
+});
+
+test('B29: a round past B6 without a review, then its draft: each is one POST', async () => {
+  const ana = await world.agent('ana');
+  const durations = { head_quiet: 'PT1S', remind_after: 'PT1S', working_window: 'PT1S', idle_close: 'PT2S' };
+  const room = await world.room({ barista: true, agents: [ana], durations });
+  const told = () => receiver.got.map(({ body }) => JSON.parse(body)).filter((alert) => alert.room === room);
+  await expect.poll(told, { timeout: 20_000 }).toMatchObject([{ kind: 'no_review', round: 1, url: null }]);
+  await world.ok(ana, 'submit_review', { room, verdict: 'approve', summary: 'fine', findings: [] });
+  const draft = { room, verdict: 'approve', body: 'Fine.', findings: [] };
+  await expect
+    .poll(
+      async () =>
+        world.ok(ana, 'draft_review', draft).then(
+          () => 'drafted',
+          () => 'too soon',
+        ),
+      { timeout: 20_000 },
+    )
+    .toBe('drafted');
+  await expect
+    .poll(told, { timeout: 10_000 })
+    .toMatchObject([
+      { kind: 'no_review' },
+      { kind: 'draft_ready', round: 1, text: '@ana drafted the review of round 1 (approve, 0 findings): edit and post it.' },
+    ]);
+}, 60_000);
