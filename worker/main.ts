@@ -6,6 +6,7 @@ import { createLocalForge } from '../activities/forge/local/index.js';
 import { createLog } from '../config/log.js';
 import { addressOf, readSettings, SettingsError } from '../config/settings.js';
 import { createStore } from '../prisma/store.js';
+import { ensureSearchAttributes } from '../stack/search-attributes.js';
 import { startWorker } from './worker.js';
 
 /** The worker's process. With `--json` it prints `{"ready": true}` on stdout once it takes work. SIGTERM and SIGINT end it in good order. */
@@ -22,7 +23,10 @@ async function main(): Promise<void> {
   const now = (): number => Date.now();
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
   const connection = await NativeConnection.connect(connectionOptions);
-  const client = new Client({ connection: Connection.lazy(connectionOptions), namespace });
+  const clientConnection = Connection.lazy(connectionOptions);
+  const client = new Client({ connection: clientConnection, namespace });
+  // A Temporal that others run may not know them yet, and a room would be stuck at its first.
+  await ensureSearchAttributes(clientConnection, namespace);
   const store = createStore({ url: settings.databaseUrl, now });
   const stopping = new AbortController();
   const forge = createLocalForge({ allowedRoots: settings.localRepositories, now, stop: stopping.signal });
@@ -57,7 +61,9 @@ async function main(): Promise<void> {
 main().then(
   () => process.exit(0),
   (error: unknown) => {
-    process.stderr.write(`${error instanceof SettingsError ? error.message : `The worker could not go on: ${error instanceof Error ? error.message : String(error)}`}\n`);
+    process.stderr.write(
+      `${error instanceof SettingsError ? error.message : `The worker could not go on: ${error instanceof Error ? error.message : String(error)}`}\n`,
+    );
     process.exit(1);
   },
 );
