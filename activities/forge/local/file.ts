@@ -4,7 +4,7 @@ import { fullSha, type Git } from './git.js';
 
 /** Git's own rule: a NUL among the first bytes. */
 const BINARY_PROBE_BYTES = 8000;
-const MAX_LINK_BYTES = 10_000;
+export const MAX_LINK_BYTES = 10_000;
 
 /** One path of one commit's tree; links are named, never followed. */
 export async function readTreeFile(git: Git, gitDir: string, sha: string, path: string): Promise<FileRead> {
@@ -19,9 +19,15 @@ export async function readTreeFile(git: Git, gitDir: string, sha: string, path: 
   if (size > MAX_FILE_BYTES) return { kind: 'too_large', sha: object, size };
   const content = (await git.run(gitDir, ['cat-file', 'blob', object])).stdout;
   if (mode === '120000') return { kind: 'symlink', sha: object, target: content.toString('utf8', 0, MAX_LINK_BYTES) };
-  if (content.subarray(0, BINARY_PROBE_BYTES).includes(0)) return { kind: 'binary', sha: object, size };
+  return fileOf(object, content);
+}
+
+/** What an ordinary file's content, within the limit, is. */
+export function fileOf(sha: string, content: Buffer): FileRead {
+  const size = content.length;
+  if (content.subarray(0, BINARY_PROBE_BYTES).includes(0)) return { kind: 'binary', sha, size };
   const text = content.toString('utf8');
   const newlines = text.split('\n').length - 1;
   const totalLines = text === '' || text.endsWith('\n') ? newlines : newlines + 1;
-  return { kind: 'text', sha: object, size, content: text, totalLines, notUtf8: !isUtf8(content) };
+  return { kind: 'text', sha, size, content: text, totalLines, notUtf8: !isUtf8(content) };
 }

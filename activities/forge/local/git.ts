@@ -103,7 +103,8 @@ export function createGit(stop?: AbortSignal): Git {
     child.stdin.on('error', () => undefined);
     const ended = new Promise<number>((resolve, reject) => {
       child.on('error', (error: NodeJS.ErrnoException) => {
-        if (signal.aborted) reject(new ForgeError('unavailable', `git ${String(args[0])} was stopped or took over ${timeoutMs / 1000} s.`));
+        if (stop?.aborted) reject(new ForgeError('unavailable', `git ${String(args[0])} was stopped.`));
+        else if (signal.aborted) reject(new ForgeError('unavailable', `git ${String(args[0])} took over ${timeoutMs / 1000} s.`));
         else if (error.code === 'ENOENT') reject(new ForgeError('refused', 'git is not installed on the server, or the repository is gone.'));
         else reject(new ForgeError('unavailable', `git could not be started: ${error.code ?? error.message}`));
       });

@@ -4,6 +4,15 @@ import type { Fault } from './faults.js';
 import { GitViews, GITHUB_LIMITS, type Limits } from './git-views.js';
 import type { AppFacts, RepositoryFacts, Schemas, Urls } from './shapes.js';
 
+const keys = new Map<number, KeyObject>();
+
+/** Made once a process: it takes a while. */
+function keyOf(id: number): KeyObject {
+  const key = keys.get(id) ?? generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  keys.set(id, key);
+  return key;
+}
+
 export interface FakeApp extends AppFacts {
   readonly privateKey: string;
   readonly publicKey: KeyObject;
@@ -96,7 +105,7 @@ export class FakeState {
   }
 
   addApp(id: number, slug: string, permissions: Schemas['app-permissions'] = PERMISSIONS): FakeApp {
-    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const privateKey = keyOf(id);
     const app: FakeApp = {
       id,
       slug,

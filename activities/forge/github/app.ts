@@ -1,0 +1,182 @@
+import { App } from '@octokit/app';
+import { Octokit as Core } from '@octokit/core';
+import { retry } from '@octokit/plugin-retry';
+import { throttling } from '@octokit/plugin-throttling';
+import { ForgeError, type GitHubPullRequestRef } from '../port.js';
+import { explained, failedOf, limitedUntil, waiting } from './failures.js';
+
+/** A GitHub App and its private key (PEM). */
+export interface AppIdentity {
+  readonly id: number;
+  readonly privateKey: string;
+}
+
+export interface AppOptions {
+  /** Without a slash at the end: `https://api.github.com`, or `https://HOST/api/v3`. */
+  readonly apiUrl: string;
+  readonly identity: AppIdentity;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly stop?: AbortSignal;
+}
+
+export type Octokit = Core;
+
+/** Where an App may act, as GitHub last told it. */
+export interface Installation {
+  readonly id: number;
+  /** Where its owner sets it up. */
+  readonly settings: string;
+  /** The name its comments and reviews stand under. */
+  readonly login: string;
+  readonly suspended: boolean;
+  readonly readAt: number;
+}
+
+const REQUEST_MS = 20_000;
+const INSTALLATION_MS = 10 * 60_000;
+/** Of a read; a write is never sent again without looking (D5). */
+const READ_RETRIES = 2;
+const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** One limit's clock. After it was named nothing is sent before it has run out. */
+interface Gate {
+  until: number;
+  /** Limits without a time of their own, one after another. */
+  inARow: number;
+}
+
+/**
+ * One App on one GitHub: its installations, their tokens, its limits. Every call goes through {@link call}, which maps
+ * each failure once. Tokens stay inside the client; nothing that is thrown or kept here holds one.
+ */
+export class GitHubApp {
+  readonly id: number;
+  readonly #app: App<{ Octokit: typeof Core }>;
+  readonly #installations = new Map<string, Installation>();
+  readonly #octokits = new Map<number, Core>();
+  readonly #gates = new Map<number, Gate>();
+  #slug: string | null = null;
+
+  constructor(private readonly options: AppOptions) {
+    const { identity } = options;
+    this.id = identity.id;
+    this.#app = new App({ appId: identity.id, privateKey: identity.privateKey, Octokit: clientOf(options), log: SILENT });
+  }
+
+  /** Reads or writes in the pull request's repository as its installation. @throws {ForgeError} */
+  async call<T>(ref: GitHubPullRequestRef, work: (octokit: Octokit) => Promise<T>): Promise<T> {
+    const installation = await this.installation(ref);
+    if (installation.suspended) {
+      // Asked again next time: it may have been lifted.
+      this.#installations.delete(placeOf(ref));
+      throw new ForgeError('refused', `${this.name} is suspended for ${placeOf(ref)}. Lift it at ${installation.settings}.`);
+    }
+    const octokit = await this.#octokit(installation.id);
+    try {
+      return await this.#guarded(installation.id, ref, installation.settings, () => work(octokit), { mayRefresh: octokit });
+    } catch (error) {
+      // Uninstalled, suspended, moved to another owner, or rights changed: what was known of it is old.
+      if (error instanceof ForgeError && error.kind !== 'unavailable') this.#installations.delete(placeOf(ref));
+      throw error;
+    }
+  }
+
+  /** A token for git, for this one use: it goes into the environment of one git and nowhere else. @throws {ForgeError} */
+  async gitToken(ref: GitHubPullRequestRef): Promise<string> {
+    return this.call(ref, async (octokit) => {
+      const { token } = (await octokit.auth({ type: 'installation' })) as { token: string };
+      return token;
+    });
+  }
+
+  /** W9: an App that is not installed is named with its repository. @throws {ForgeError} */
+  async installation(ref: GitHubPullRequestRef): Promise<Installation> {
+    const known = this.#installations.get(placeOf(ref));
+    if (known !== undefined && this.options.now() - known.readAt < INSTALLATION_MS) return known;
+    const found = await this.installed(ref);
+    if (found !== null) return found;
+    const { data } = await this.#asApp(ref, (octokit) => octokit.request('GET /app'));
+    this.#slug = data?.slug ?? this.#slug;
+    throw new ForgeError('refused', `${this.name} is not installed on ${placeOf(ref)}. Install it at ${data?.html_url ?? 'its page'}/installations/new, or check the address.`);
+  }
+
+  /** The same, read anew; null: not installed there. @throws {ForgeError} */
+  async installed(ref: GitHubPullRequestRef): Promise<Installation | null> {
+    const { owner, name: repo } = ref;
+    const answer = await this.#asApp(ref, async (octokit) => {
+      try {
+        return await octokit.request('GET /repos/{owner}/{repo}/installation', { owner, repo });
+      } catch (error) {
+        if (failedOf(error)?.status === 404) return null;
+        throw error;
+      }
+    });
+    if (answer === null) return null;
+    const { id, html_url, app_slug, suspended_at } = answer.data;
+    this.#slug = app_slug;
+    const installation = { id, settings: html_url, login: `${app_slug}[bot]`, suspended: suspended_at !== null, readAt: this.options.now() };
+    this.#installations.set(placeOf(ref), installation);
+    return installation;
+  }
+
+  /** As messages name it. */
+  get name(): string {
+    return `The GitHub App ${this.#slug ?? this.id}`;
+  }
+
+  #asApp<T>(ref: GitHubPullRequestRef, work: (octokit: Octokit) => Promise<T>): Promise<T> {
+    return this.#guarded(0, ref, null, () => work(this.#app.octokit), {});
+  }
+
+  async #octokit(installation: number): Promise<Core> {
+    const known = this.#octokits.get(installation) ?? (await this.#app.getInstallationOctokit(installation));
+    this.#octokits.set(installation, known);
+    return known;
+  }
+
+  async #guarded<T>(gateOf: number, ref: GitHubPullRequestRef, settings: string | null, work: () => Promise<T>, { mayRefresh }: { mayRefresh?: Octokit }): Promise<T> {
+    const { now } = this.options;
+    const gate = this.#gates.get(gateOf) ?? { until: 0, inARow: 0 };
+    this.#gates.set(gateOf, gate);
+    if (now() < gate.until) throw waiting(gate.until, now());
+    try {
+      const result = await work();
+      if (now() >= gate.until) gate.inARow = 0;
+      return result;
+    } catch (error) {
+      const failed = failedOf(error);
+      if (failed === null) throw error;
+      const until = limitedUntil(failed, now(), gate.inARow);
+      if (until !== null) {
+        gate.until = Math.max(gate.until, until);
+        gate.inARow += 1;
+        throw waiting(gate.until, now());
+      }
+      if (failed.status === 401 && mayRefresh !== undefined) {
+        // A token may be taken back before its hour is over: one new one, and no third try.
+        await this.#guarded(0, ref, settings, async () => mayRefresh.auth({ type: 'installation', refresh: true }), {});
+        return this.#guarded(gateOf, ref, settings, work, {});
+      }
+      throw explained(failed, { app: this.name, repository: placeOf(ref), settings });
+    }
+  }
+}
+
+export const placeOf = (ref: GitHubPullRequestRef): string => `${ref.owner}/${ref.name}`;
+
+/** The client with its plugins: spread over time by throttling, reads tried again, limits left to our own gate. */
+function clientOf({ apiUrl, identity, stop }: AppOptions): typeof Core {
+  const send: typeof fetch = (url, init) => fetch(url, { ...init, signal: AbortSignal.any([AbortSignal.timeout(REQUEST_MS), ...(stop ? [stop] : [])]) });
+  // A limit is waited for by whoever asked, who can say so and be cancelled; never inside the client.
+  const leave = () => false;
+  return Core.plugin(retry, throttling).defaults((given: { auth?: { installationId?: number } }) => ({
+    ...given,
+    baseUrl: apiUrl,
+    userAgent: 'barista',
+    log: SILENT,
+    request: { fetch: send },
+    retry: { retries: READ_RETRIES, doNotRetry: [304, 400, 401, 403, 404, 406, 409, 410, 422, 429, 451] },
+    throttle: { id: `${apiUrl} ${identity.id} ${given.auth?.installationId ?? 0}`, onRateLimit: leave, onSecondaryRateLimit: leave },
+  }));
+}

@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { ForgeError, type Forge, type GitHubPullRequestRef, type PullRequestRef } from '../port.js';
+import { createGit, fullSha } from '../local/git.js';
+import { githubRef } from '../pull-request.js';
+import { GitHubApp, type AppIdentity } from './app.js';
+import { readCi } from './ci.js';
+import type { CloneDeps } from './clone.js';
+import { comparePull, countBetween, readPullDiff } from './diff.js';
+import { createFingerprint } from './fingerprint.js';
+import { findPosted, postReview, readBack } from './post.js';
+import { readHead, readPull } from './pull.js';
+import { readTexts } from './texts.js';
+import { TreeReader } from './tree.js';
+
+export type { AppIdentity } from './app.js';
+
+export interface GitHubForgeOptions {
+  /** GITHUB_API_URL: `https://api.github.com`, or `https://HOST/api/v3` of an Enterprise Server. */
+  readonly apiUrl: string;
+  /** The operator's App: everything that is read, and what is posted where there is no reviewer App. */
+  readonly app: AppIdentity;
+  /** The review identity; null: none is set up. */
+  readonly reviewer: AppIdentity | null;
+  /** W9: where the reviewer App is not installed, the operator may post its review as a comment. */
+  readonly commentInstead: boolean;
+  /** Clones stand in a folder of it while they are read. */
+  readonly dataDir: string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Ends every request and git process when the program stops. */
+  readonly stop?: AbortSignal;
+}
+
+/** The forge of one GitHub, github.com or an Enterprise Server. Keeps no state but what it may forget: any process answers any call. */
+export function createGitHubForge(options: GitHubForgeOptions): Forge {
+  const { apiUrl, now, stop } = options;
+  const api = apiUrl.replace(/\/+$/, '');
+  const webUrl = webUrlOf(api);
+  const { host } = new URL(webUrl);
+  const appOf = (identity: AppIdentity) => new GitHubApp({ apiUrl: api, identity, now, ...(stop && { stop }) });
+  const app = appOf(options.app);
+  const reviewer = options.reviewer === null ? null : appOf(options.reviewer);
+  const posting = { operator: app, reviewer, commentInstead: options.commentInstead };
+  const cloning: CloneDeps = { app, git: createGit(stop), folder: join(options.dataDir, 'clones', 'github'), webUrl, now };
+  const own = new Set([options.app.id, ...(options.reviewer === null ? [] : [options.reviewer.id])]);
+  const trees = new TreeReader(app);
+  const fingerprint = createFingerprint(app);
+
+  const here = (ref: PullRequestRef): GitHubPullRequestRef => {
+    if (ref.forge === 'github' && ref.host === host) return ref;
+    throw new ForgeError('invalid', `${ref.url} is not on ${host}, which is the GitHub this server is set up for (GITHUB_API_URL).`);
+  };
+
+  return {
+    async resolve(given) {
+      const ref = here(given);
+      const { base } = await readPull(app, ref);
+      return githubRef(webUrl, base.repo.owner.login, base.repo.name, ref.number, Number(base.repo.id));
+    },
+    headFingerprint: async (ref) => fingerprint(here(ref)),
+    head: async (ref) => readHead(app, here(ref), now),
+    describe: async (ref) => readTexts(app, here(ref)),
+    diff: async (ref, commits) => readPullDiff(cloning, here(ref), { baseSha: fullSha(commits.baseSha), headSha: fullSha(commits.headSha) }),
+    compare: async (ref, from, to) => comparePull(cloning, here(ref), fullSha(from), fullSha(to)),
+    commitsBetween: async (ref, from, to) => countBetween(app, here(ref), fullSha(from), fullSha(to)),
+    file: async (ref, sha, path) => trees.file(here(ref), sha, path),
+    ci: async (ref, sha) => readCi(app, here(ref), fullSha(sha), own, webUrl),
+    findPosted: async (ref, wanted) => findPosted(posting, here(ref), wanted),
+    post: async (ref, review) => postReview(posting, here(ref), review),
+    readBack: async (ref, review) => readBack(posting, here(ref), review),
+  };
+}
+
+/** Where its pages and its git are: `https://github.com` for `https://api.github.com`, `https://HOST` for `https://HOST/api/v3`. */
+export function webUrlOf(apiUrl: string): string {
+  const url = new URL(apiUrl);
+  return `${url.protocol}//${url.host.replace(/^api\./, '')}`;
+}

@@ -1,0 +1,267 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ForgeError, type GitHubPullRequestRef, type LineComment, type Posted, type Posting, type ReadBack, type ReviewToPost } from '../port.js';
+import { createPlacer } from '../../context/anchors.js';
+import { placeOf, type GitHubApp, type Octokit } from './app.js';
+import { failedOf } from './failures.js';
+import { listRows } from './listing.js';
+import { allPages, PER_PAGE } from './pages.js';
+import { at, readPull, type Pull, type Row } from './pull.js';
+import { composeReview, markerOf, type Composed } from './review-body.js';
+
+export interface PostDeps {
+  readonly operator: GitHubApp;
+  /** The review identity; null: none is set up, the operator posts. */
+  readonly reviewer: GitHubApp | null;
+  /** W9: whether the operator may comment in place of a reviewer App that is not installed. */
+  readonly commentInstead: boolean;
+}
+
+interface Review {
+  readonly id: number;
+  readonly nodeId: string;
+  readonly login: string;
+  readonly state: string;
+  readonly body: string;
+  readonly url: string;
+}
+
+const MAX_REVIEW_PAGES = 30;
+/** What GitHub did with a request it answered 502 to shows within this. */
+const SETTLE_MS = 2_000;
+const EVENTS = { approve: 'APPROVE', request_changes: 'REQUEST_CHANGES', comment: 'COMMENT' } as const;
+type Event = (typeof EVENTS)[keyof typeof EVENTS];
+/** Never sent a second time by the client: it may have worked. */
+const ONCE = { request: { retries: 0 } };
+
+const ADD_FILE_THREAD = `mutation ($review: ID!, $path: String!, $body: String!) {
+  addPullRequestReviewThread(input: { pullRequestReviewId: $review, path: $path, body: $body, subjectType: FILE }) { thread { id } }
+}`;
+
+/** D5: what one of our Apps posted under this marker. Another's text with the marker in it is not it. @throws {ForgeError} */
+export async function findPosted(deps: PostDeps, ref: GitHubPullRequestRef, posting: Posting): Promise<Posted | null> {
+  const found = await findReview(deps, ref, posting);
+  return found === null ? null : { url: found.url };
+}
+
+/** D5, D9: one review, once. What GitHub would refuse of it stands in its body. @throws {ForgeError} */
+export async function postReview(deps: PostDeps, ref: GitHubPullRequestRef, review: ReviewToPost): Promise<Posted> {
+  const pull = await readPull(deps.operator, ref);
+  const poster = await posterFor(deps, ref, pull);
+  const reviews = await listReviews(poster.app, ref);
+  const done = submittedIn(reviews, await ourLogins(deps, ref), review);
+  if (done !== null) return { url: done.url };
+  await removePending(poster, ref, reviews);
+  return new Poster(deps, poster, ref, pull, review).post();
+}
+
+/** D9: compares what GitHub shows with what was to be posted. @throws {ForgeError} */
+export async function readBack(deps: PostDeps, ref: GitHubPullRequestRef, review: ReviewToPost): Promise<ReadBack> {
+  const found = await findReview(deps, ref, review);
+  if (found === null) return { found: false, url: null, differences: [] };
+  const { items } = await allPages(deps.operator, ref, MAX_REVIEW_PAGES, async (octokit, page) => {
+    const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments', { ...at(ref), pull_number: ref.number, review_id: found.id, per_page: PER_PAGE, page });
+    return data;
+  });
+  const shown = items.map((comment) => ({ path: comment.path, line: comment.line ?? comment.original_line ?? null, body: same(comment.body) }));
+  const isShown = ({ path, body, line }: { path: string; body: string; line: number | null }) =>
+    shown.some((comment) => comment.path === path && comment.body === same(body) && (line === null || comment.line === null || comment.line === line));
+  const inBody = (path: string, body: string) => found.body.includes(`\`${path}`) && same(found.body).includes(same(body.replaceAll('\n', '\n  ')).slice(0, 200));
+  const lost = [...review.comments, ...(review.fileComments ?? []).map((comment) => ({ ...comment, line: null }))].filter((comment) => !isShown(comment) && !inBody(comment.path, comment.body));
+  const differences = lost.map(({ path, line }) => `The comment on ${path}${line === null ? '' : `:${line}`} is not shown as it was sent.`);
+  if (!same(found.body).includes(same(review.body))) differences.unshift('The body reads otherwise than what was sent.');
+  return { found: true, url: found.url, differences };
+}
+
+/** Line ends and outer space are the forge's own. */
+const same = (text: string) => text.replaceAll('\r\n', '\n').trim();
+
+interface PosterApp {
+  readonly app: GitHubApp;
+  readonly login: string;
+  /** GitHub takes no verdict of it here: its own pull request, or it stands in for the reviewer App (W15). */
+  readonly commentOnly: boolean;
+}
+
+async function posterFor({ operator, reviewer, commentInstead }: PostDeps, ref: GitHubPullRequestRef, pull: Pull): Promise<PosterApp> {
+  const own = (login: string) => login === pull.user.login;
+  if (reviewer !== null) {
+    const known = commentInstead ? await reviewer.installed(ref) : await reviewer.installation(ref);
+    if (known !== null) return { app: reviewer, login: known.login, commentOnly: own(known.login) };
+  }
+  const { login } = await operator.installation(ref);
+  return { app: operator, login, commentOnly: reviewer !== null || own(login) };
+}
+
+async function ourLogins({ operator, reviewer }: PostDeps, ref: GitHubPullRequestRef): Promise<ReadonlySet<string>> {
+  const known = await Promise.all([operator.installation(ref), reviewer?.installed(ref) ?? null]);
+  return new Set(known.flatMap((installation) => (installation === null ? [] : [installation.login])));
+}
+
+async function findReview(deps: PostDeps, ref: GitHubPullRequestRef, posting: Posting): Promise<Review | null> {
+  await readPull(deps.operator, ref);
+  return submittedIn(await listReviews(deps.operator, ref), await ourLogins(deps, ref), posting);
+}
+
+async function listReviews(app: GitHubApp, ref: GitHubPullRequestRef): Promise<Review[]> {
+  const { items } = await allPages(app, ref, MAX_REVIEW_PAGES, async (octokit, page) => {
+    const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews', { ...at(ref), pull_number: ref.number, per_page: PER_PAGE, page });
+    return data;
+  });
+  return items.map((review) => ({ id: Number(review.id), nodeId: review.node_id, login: review.user?.login ?? '', state: review.state, body: review.body, url: review.html_url }));
+}
+
+function submittedIn(reviews: readonly Review[], logins: ReadonlySet<string>, { marker }: Posting): Review | null {
+  return reviews.find((review) => review.state !== 'PENDING' && logins.has(review.login) && review.body.includes(markerOf(marker))) ?? null;
+}
+
+/** One pending review of ours, left by a posting that died, would keep every further one out. Nobody but us writes in it. */
+async function removePending({ app, login }: PosterApp, ref: GitHubPullRequestRef, reviews: readonly Review[]): Promise<void> {
+  for (const { id } of reviews.filter((review) => review.state === 'PENDING' && review.login === login)) {
+    await app.call(ref, async (octokit) => {
+      try {
+        await octokit.request('DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}', { ...at(ref), pull_number: ref.number, review_id: id, ...ONCE });
+      } catch (error) {
+        // Another posting of ours was faster.
+        if (failedOf(error)?.status !== 404) throw error;
+      }
+    });
+  }
+}
+
+/** Why GitHub refused a review, where something can be done about it. */
+type Refused = 'anchors' | 'own' | 'pending' | 'commit' | null;
+
+function refusedFor(error: unknown): Refused {
+  const failed = failedOf(error);
+  if (failed?.status !== 422) return null;
+  const said = [failed.message, ...failed.details].join(' ');
+  if (/one pending review/i.test(said)) return 'pending';
+  if (/your own pull request/i.test(said)) return 'own';
+  if (/commit_id|not part of the pull request|no commit found/i.test(said)) return 'commit';
+  return /could not be resolved|must be part of the (?:same )?(?:diff|hunk)|pull_request_review_thread|diff_hunk|position/i.test(said) ? 'anchors' : null;
+}
+
+class Poster {
+  #unplaced = new Set<number>();
+  #commentOnly: boolean;
+  #commit: string | undefined;
+
+  constructor(
+    private readonly deps: PostDeps,
+    private readonly poster: PosterApp,
+    private readonly ref: GitHubPullRequestRef,
+    private readonly pull: Pull,
+    private readonly review: ReviewToPost,
+  ) {
+    this.#commentOnly = poster.commentOnly;
+    this.#commit = review.headSha;
+  }
+
+  /** Sends it, each time without what GitHub refused the last time; every cause is taken away once. */
+  async post(): Promise<Posted> {
+    const seen = new Set<Refused>();
+    for (;;) {
+      const composed = composeReview(this.review, { openWithVerdict: this.#commentOnly, unplaced: this.#unplaced });
+      const refused = await this.#send(composed);
+      if (typeof refused === 'object') return refused;
+      if (refused === 'anchors') await this.#dropAnchors(seen.has('anchors'));
+      else if (seen.has(refused)) throw new ForgeError('invalid', `GitHub refuses the review in ${placeOf(this.ref)} however it is sent (${refused}).`);
+      else if (refused === 'own') this.#commentOnly = true;
+      else if (refused === 'pending') await removePending(this.poster, this.ref, await listReviews(this.poster.app, this.ref));
+      else this.#withoutCommit();
+      seen.add(refused);
+    }
+  }
+
+  async #send(composed: Composed): Promise<Posted | Exclude<Refused, null>> {
+    try {
+      return await this.poster.app.call(this.ref, async (octokit) => {
+        try {
+          return await this.#create(octokit, composed);
+        } catch (error) {
+          const refused = refusedFor(error);
+          if (refused === null) throw error;
+          return refused;
+        }
+      });
+    } catch (error) {
+      if (!(error instanceof ForgeError) || error.kind !== 'unavailable') throw error;
+      const worked = await this.#lookTwice();
+      if (worked === null) throw error;
+      return worked;
+    }
+  }
+
+  /** D5: an unclear end may have been a good one. Where looking fails too, the first failure is the one to tell. */
+  async #lookTwice(): Promise<Posted | null> {
+    for (const wait of [0, SETTLE_MS]) {
+      await pause(wait);
+      try {
+        const found = await findPosted(this.deps, this.ref, this.review);
+        if (found !== null) return found;
+      } catch (error) {
+        if (!(error instanceof ForgeError)) throw error;
+        return null;
+      }
+    }
+    return null;
+  }
+
+  async #create(octokit: Octokit, { body, comments }: Composed): Promise<Posted> {
+    const event: Event = this.#commentOnly ? 'COMMENT' : EVENTS[this.review.verdict];
+    const fileComments = this.review.fileComments ?? [];
+    const pull = { ...at(this.ref), pull_number: this.ref.number };
+    const { data } = await octokit.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews', {
+      ...pull,
+      ...ONCE,
+      body,
+      comments: comments.map(sent),
+      ...(this.#commit === undefined ? {} : { commit_id: this.#commit }),
+      ...(fileComments.length === 0 ? { event } : {}),
+    });
+    if (fileComments.length === 0) return { url: data.html_url };
+    // Remarks on whole files can only be added to a review that is not submitted yet.
+    const lost: string[] = [];
+    for (const { path, body: text } of fileComments) {
+      const added = await octokit.graphql<{ addPullRequestReviewThread: { thread: unknown } | null }>(ADD_FILE_THREAD, { review: data.node_id, path, body: text, ...ONCE });
+      if (!added.addPullRequestReviewThread?.thread) lost.push(`- \`${path}\`: ${text.replaceAll('\n', '\n  ')}`);
+    }
+    const whole = lost.length === 0 ? body : composeReview({ ...this.review, body: `${this.review.body}\n\n### Findings without a place in the diff\n\n${lost.join('\n')}` }, { openWithVerdict: this.#commentOnly, unplaced: this.#unplaced }).body;
+    const submitted = await octokit.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/events', { ...pull, ...ONCE, review_id: Number(data.id), event, body: whole });
+    return { url: submitted.data.html_url };
+  }
+
+  /**
+   * D9: GitHub's own hunks decide, where they are still those of the review's commit; what they do not settle at once
+   * is not tried line by line: all comments go into the body.
+   */
+  async #dropAnchors(again: boolean): Promise<void> {
+    const all = this.review.comments;
+    if (again || this.pull.head.sha !== this.review.headSha) return this.#withoutLines();
+    const rows = await listRows((page, perPage) =>
+      this.deps.operator.call(this.ref, async (octokit): Promise<readonly Row[]> => {
+        const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', { ...at(this.ref), pull_number: this.ref.number, per_page: perPage, page });
+        return data;
+      }),
+    );
+    const place = createPlacer(new Map(rows.map((row) => [row.filename, row.patch ?? null])));
+    const bad = all.flatMap((comment, index) => (place(comment).placed ? [] : [index]));
+    if (bad.length === 0) return this.#withoutLines();
+    this.#unplaced = new Set(bad);
+  }
+
+  #withoutLines(): void {
+    if (this.#unplaced.size === this.review.comments.length) throw new ForgeError('invalid', `GitHub refuses the review in ${placeOf(this.ref)} though it has no line comments left.`);
+    this.#unplaced = new Set(this.review.comments.keys());
+  }
+
+  /** D6: a commit that is no longer the pull request's takes no comments at lines, but the review is still posted. */
+  #withoutCommit(): void {
+    this.#commit = undefined;
+    this.#unplaced = new Set(this.review.comments.keys());
+  }
+}
+
+function sent({ path, line, side, body }: LineComment) {
+  return { path, line, side: side === 'old' ? ('LEFT' as const) : ('RIGHT' as const), body };
+}
