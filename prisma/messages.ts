@@ -1,5 +1,6 @@
 import type { ParticipantId } from '../workflows/room/state.js';
 import { Refusal } from '../workflows/room/refusal.js';
+import type { Veil } from '../workflows/room/notes.js';
 import type { MessageEvent } from '../workflows/room/words.js';
 import { notify } from './bus.js';
 import { dateOf, lockRoom, storable, type Db, type Tx } from './db.js';
@@ -16,6 +17,8 @@ export interface Message {
   readonly text: string;
   readonly mentions: readonly ParticipantId[];
   readonly event: MessageEvent | null;
+  /** What a reader is shown instead from whom the reviews of that round are hidden (V2). */
+  readonly veil: Veil | null;
 }
 
 export interface MessageToPost {
@@ -121,7 +124,10 @@ function messageOf(row: {
   text: string;
   mentions: string[];
   event: string | null;
+  veilRound: number | null;
+  veilText: string | null;
 }): Message {
-  const { id, at, fromId, fromName, kind, text, mentions, event } = row;
-  return { id, at: at.getTime(), from: fromId, fromName, kind, text, mentions, event: event as MessageEvent | null };
+  const { id, at, fromId, fromName, kind, text, mentions, event, veilRound, veilText } = row;
+  const veil = veilRound === null || veilText === null ? null : { round: veilRound, text: veilText };
+  return { id, at: at.getTime(), from: fromId, fromName, kind, text, mentions, event: event as MessageEvent | null, veil };
 }

@@ -124,6 +124,7 @@ async function write(tx: Tx, slug: string, fresh: readonly Numbered[], lastMessa
         text: storable(note.text),
         mentions: [...note.mentions],
         event: note.event,
+        ...(note.veil && { veilRound: note.veil.round, veilText: storable(note.veil.text) }),
       })),
     });
   }

@@ -1,5 +1,7 @@
 import type { Message, MessagePage } from '../../prisma/store.js';
 import { isPresent } from '../../workflows/room/members.js';
+import { openRound } from '../../workflows/room/rounds.js';
+import { mayReadReviews } from '../../workflows/room/visibility.js';
 import { Refusal } from '../../workflows/room/refusal.js';
 import type { ParticipantId, RoomState } from '../../workflows/room/state.js';
 import type { Call } from '../deps.js';
@@ -29,7 +31,19 @@ export function mentioned(room: RoomState, text: string): ParticipantId[] {
 /** The messages after one, as many as one answer holds. */
 export async function list({ room: slug, after }: { room: string; after?: string | undefined }, call: Call) {
   await roomOfMember(call, slug);
-  return wirePage(await call.deps.store.messages.list(slug, messageId(after)));
+  return wirePage(await listed(slug, messageId(after), call));
+}
+
+/** V2: a reviewer who came after a note was posted is not told by it what its own review must not know yet. */
+async function listed(slug: string, after: number, { deps: { store }, caller }: Call): Promise<MessagePage> {
+  const page = await store.messages.list(slug, after);
+  const room = page.messages.some((message) => message.veil !== null) ? await store.rooms.state(slug) : null;
+  if (room === null || mayReadReviews(room, caller.id)) return page;
+  const hidden = openRound(room)?.number;
+  return {
+    ...page,
+    messages: page.messages.map((message) => (message.veil?.round === hidden ? { ...message, text: message.veil!.text } : message)),
+  };
 }
 
 export interface WaitInput {
@@ -69,7 +83,7 @@ function somethingFor(slug: string, from: number, call: Call) {
   const { store } = call.deps;
   let seen: RoomState | null = null;
   return async () => {
-    const page = await store.messages.list(slug, from);
+    const page = await listed(slug, from, call);
     if (page.messages.length > 0) return { kind: 'messages', ...wirePage(page) };
     // The state is large; it is read again only when an event has changed it.
     if (seen === null || (await store.rooms.seq(slug)) !== seen.seq) seen = await store.rooms.state(slug);
@@ -90,7 +104,7 @@ export async function messagesAfter(slug: string, after: number, call: Call): Pr
   return {
     topic: slug,
     async next() {
-      const page = await store.messages.list(slug, after);
+      const page = await listed(slug, after, call);
       after = page.lastMessageId;
       if (page.messages.length > 0)
         return page.messages.map((message) => ({ id: String(message.id), event: message.kind, data: wireMessage(message) }));

@@ -227,3 +227,22 @@ test('stopping the server ends waits with an ordinary answer', async () => {
   await other.stop();
   expect(await answer).toEqual({ kind: 'timeout', messages: [], last_message_id: after });
 });
+
+test('V2: a reviewer who comes later is not told by an old note what its own review must not know yet', async () => {
+  const [ada, ben, cy] = [await world.agent('ada'), await world.agent('ben'), await world.agent('cy')];
+  const duel = await world.room({ recipe: 'build_duel', agents: [ada, ben] });
+  await world.ok(ben, 'open_review_round', { room: duel });
+  const finding = { path: 'src/a.ts', line: 1, severity: 'major', body: 'broken' };
+  await world.ok(ben, 'submit_review', { room: duel, verdict: 'request_changes', summary: 'no', findings: [finding] });
+  await world.ok(ada, 'rebut_finding', { room: duel, finding_id: 'f1', answer: 'reject', reason: 'it is fine' });
+  await world.ok(cy, 'join_room', { room: duel });
+  const told = async (who: Person) => {
+    const { messages } = await world.ok(who, 'wait_for_messages', { room: duel, timeout_seconds: 0 });
+    return messages.find((message: { event?: string }) => message.event === 'finding_answered').text;
+  };
+  await world.rest(world.owner, 'PUT', `/rooms/${duel}/review/roles`, { roles: { [cy.id]: ['reviewer'] } });
+  expect(await told(ben)).toBe('@ada rejected finding f1 (src/a.ts:1): it is fine');
+  expect(await told(cy)).toBe('@ada answered finding f1');
+  await world.ok(cy, 'submit_review', { room: duel, verdict: 'approve', summary: 'yes', findings: [] });
+  expect(await told(cy)).toBe('@ada rejected finding f1 (src/a.ts:1): it is fine');
+});

@@ -243,5 +243,5 @@ test('V2: lists show phase, chips and whom a room waits for, and nothing of a hi
   );
   expect(await row()).toMatchObject({ phase: 'reviewing', chips: [], waitingOn: ['ag_other'] });
   await room.do((r) => r.submit('other').baristaCloses());
-  expect(await row()).toMatchObject({ phase: 'waiting_for_push', chips: ['dispute'], waitingOn: ['ag_author'] });
+  expect(await row()).toMatchObject({ phase: 'waiting_for_push', chips: ['dispute'], waitingOn: ['us_olga'] });
 });

@@ -23,12 +23,20 @@ export function mergeDraft(findings: readonly DraftFinding[], snapshot: Merged):
       const finding = known.get(id);
       if (finding) return finding.raisedBy;
       const field = `findings[${index}].finding_ids[${position}]`;
-      throw new Refusal('not_found', `${field}: no round of this room has a finding ${id}.`, 'get_review_round lists the findings with their ids.', field);
+      throw new Refusal(
+        'not_found',
+        `${field}: no round of this room has a finding ${id}.`,
+        'get_review_round lists the findings with their ids.',
+        field,
+      );
     });
     const said = new Map<ParticipantId, Said>();
     for (const id of merged.findings) for (const [by, reference] of stances.get(id) ?? []) said.set(by, later(said.get(by), reference));
     const list = (stance: Stance, given: readonly ParticipantId[]): ParticipantId[] => [
-      ...new Set([...given.filter((by) => !said.has(by)), ...[...said].filter(([, reference]) => reference.stance === stance).map(([by]) => by)]),
+      ...new Set([
+        ...given.filter((by) => !said.has(by)),
+        ...[...said].filter(([, reference]) => reference.stance === stance).map(([by]) => by),
+      ]),
     ];
     return {
       ...merged,

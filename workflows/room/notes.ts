@@ -12,6 +12,13 @@ export interface Note {
   readonly text: string;
   readonly mentions: readonly ParticipantId[];
   readonly event: MessageEvent | null;
+  /** What it says to a reader from whom that round's reviews are hidden: a reviewer who came after it was posted (V2). */
+  readonly veil?: Veil;
+}
+
+export interface Veil {
+  readonly round: number;
+  readonly text: string;
 }
 
 /** Looks up a stored text; the projector loads those that {@link textsOf} names. */
@@ -244,9 +251,11 @@ function findingAnswered(before: RoomState, event: FindingAnswered, texts: Texts
     ? { mentions: finding ? [finding.raisedBy] : [], event: 'finding_answered' }
     : { mentions: holders(before, 'author').map((author) => author.id), event: 'finding_resolved' };
   // In build + duel the answer is told at once, but never its content to a reviewer who must not know the review yet (V2).
-  if (finding && isStillHiddenFromSomeone(before, finding))
-    return note(`${nameOf(before, answer.by)} ${done} finding ${event.finding}`, to);
-  return note(`${nameOf(before, answer.by)} ${said(answer, event.finding, before, finding)}${quoted(answer, texts)}`, to);
+  const brief = `${nameOf(before, answer.by)} ${done} finding ${event.finding}`;
+  if (finding && isStillHiddenFromSomeone(before, finding)) return note(brief, to);
+  const whole = note(`${nameOf(before, answer.by)} ${said(answer, event.finding, before, finding)}${quoted(answer, texts)}`, to);
+  const round = openRound(before);
+  return round && finding?.raisedIn === round.number ? { ...whole, veil: { round: round.number, text: brief } } : whole;
 }
 
 /** From whoever declined too, for it may submit after all (S7). */

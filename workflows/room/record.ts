@@ -17,10 +17,12 @@ export function recordOf(room: RoomState): RoundRecord | null {
 
 /** The earlier rounds of a room, from the rooms as they were kept. */
 export function recordsOf(rooms: ReadonlyMap<number, RoomState>): ReadonlyMap<number, RoundRecord> {
-  return new Map([...rooms].flatMap(([number, room]) => {
-    const record = recordOf(room);
-    return record ? [[number, record] as const] : [];
-  }));
+  return new Map(
+    [...rooms].flatMap(([number, room]) => {
+      const record = recordOf(room);
+      return record ? [[number, record] as const] : [];
+    }),
+  );
 }
 
 /** Every recorded round, oldest first. */
