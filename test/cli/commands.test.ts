@@ -1,0 +1,198 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startServer } from '../../mcp-server/server.js';
+import { settings, silent } from '../mcp/edge.js';
+import { startWorld, type World } from '../mcp/world.js';
+import { barista, cleanEnv, firstJson, root, start } from './run.js';
+
+// Each command is a process that loads half the project, and other test files run beside this one.
+vi.setConfig({ testTimeout: 90_000 });
+
+let world: World;
+let env: Record<string, string>;
+beforeAll(async () => {
+  world = await startWorld();
+  env = {
+    BARISTA_URL: world.server.url,
+    BARISTA_KEY: world.owner.key,
+    DATABASE_URL: world.databaseUrl,
+    TEMPORAL_ADDRESS: process.env['TEMPORAL_ADDRESS']!,
+    TEMPORAL_NAMESPACE: process.env['TEMPORAL_NAMESPACE']!,
+  };
+});
+afterAll(() => world.stop());
+
+/** Runs to its end and answers its JSON; fails where the command does. */
+async function json(args: readonly string[], more: Record<string, string> = {}) {
+  const { code, out, err } = await barista([...args, '--json'], { ...env, ...more });
+  if (code !== 0) throw new Error(`${args.join(' ')}: ${err}`);
+  return firstJson(out);
+}
+
+test('agent add shows the key once, and how to connect three clients with it', async () => {
+  const { code, out } = await barista(['agent', 'add', 'lines'], env);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^@lines \(ag_\S+\) has the key ba_\S+\n/);
+  expect(out).toContain(`claude mcp add --transport http barista ${world.server.url}/mcp --header "Authorization: Bearer KEY"`);
+  expect(out).toContain(`codex mcp add barista --url ${world.server.url}/mcp --bearer-token-env-var BARISTA_KEY`);
+  expect(out).toContain(`gemini mcp add --transport http --header "Authorization: Bearer KEY" barista ${world.server.url}/mcp`);
+  const agent = await json(['agent', 'add', 'grok']);
+  expect(await world.ok(agent, 'list_rooms', {})).toEqual({ rooms: [] });
+  expect(await barista(['agent', 'add', 'grok'], env)).toEqual({ code: 1, out: '', err: 'The name grok is taken. Choose another.\n' });
+  expect((await barista(['agent', 'add', 'Not A Name'], env)).err).toContain('must be 1 to 39 of a-z, 0-9 and -');
+});
+
+test('room open, list and show say the same as the server; opening again names the room there is', async () => {
+  const opened = await json(['room', 'open', world.git.pullRequest, '--recipe', 'build_duel', '--no-barista']);
+  expect(opened).toMatchObject({ recipe: 'build_duel', barista: { enabled: false }, phase: 'waiting_for_crew' });
+  expect((await json(['room', 'open', world.git.pullRequest])).slug).toBe(opened.slug);
+  expect((await json(['room', 'open', world.git.pullRequest, '--another'])).slug).not.toBe(opened.slug);
+  expect((await json(['room', 'list'])).rooms.map(({ slug }: { slug: string }) => slug)).toContain(opened.slug);
+  expect((await json(['room', 'show', opened.slug])).members).toMatchObject([{ name: 'olga', kind: 'person', roles: [] }]);
+  expect((await barista(['room', 'list'], env)).out).toMatch(/^ROOM +ROUND +PHASE/);
+  expect((await barista(['room', 'show', opened.slug], env)).out).toContain('build_duel, waiting for crew, round 0');
+  expect(await barista(['room', 'show', 'nowhere'], env)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('There is no room nowhere.'),
+  });
+  const wrong = await barista(['room', 'open', 'local:/no/such/place?base=a&head=b'], env);
+  expect(wrong).toMatchObject({ code: 1, out: '' });
+  expect(wrong.err.trim().split('\n')).toHaveLength(1);
+});
+
+test('a key that the server does not know is one line', async () => {
+  expect(await barista(['room', 'list'], { ...env, BARISTA_KEY: 'bu_not-a-key-of-anybody' })).toEqual({
+    code: 1,
+    out: '',
+    err: `The server at ${world.server.url} does not know this key. Check BARISTA_KEY.\n`,
+  });
+});
+
+test('listen prints what concerns the agent as one line of JSON and ends; what does not concern it is passed over', async () => {
+  const [grok, rex] = [await world.agent('listener'), await world.agent('other')];
+  const room = await world.room({ agents: [grok, rex] });
+  const listening = start(['listen', '--room', room], { ...env, BARISTA_KEY: grok.key });
+  // It begins with what comes after it has begun; so it is told again and again until it has heard.
+  let heard = false;
+  void listening.ended.then(() => (heard = true));
+  while (!heard) {
+    await world.ok(rex, 'post_message', { room, text: `nothing for anyone ${Math.random()}` });
+    await world.ok(rex, 'post_message', { room, text: `@listener look at this ${Math.random()}` });
+    await delay(200);
+  }
+  const { code, out } = await listening.ended;
+  expect(code).toBe(0);
+  expect(out.trim().split('\n')).toHaveLength(1);
+  expect(firstJson(out)).toMatchObject({ kind: 'message', room, from: rex.id, mentions: [grok.id], last_message_id: firstJson(out).id });
+
+  // From a message on: nothing that came in between is lost.
+  const { id } = await world.ok(rex, 'post_message', { room, text: 'from here' });
+  await world.ok(rex, 'post_message', { room, text: '@listener said while nobody listened' });
+  expect(await json(['listen', '--room', room, '--after', id], { BARISTA_KEY: grok.key })).toMatchObject({
+    text: '@listener said while nobody listened',
+  });
+
+  // An opened round is an event for its reviewers.
+  const { last_message_id: now } = await world.ok(grok, 'join_room', { room });
+  await world.ok(grok, 'open_review_round', { room });
+  expect(await json(['listen', '--room', room, '--after', now], { BARISTA_KEY: rex.key })).toMatchObject({
+    kind: 'event',
+    event: 'round_opened',
+  });
+});
+
+test('listen --follow goes on over a restart of the server, until done', async () => {
+  const grok = await world.agent('follower');
+  const room = await world.room({ agents: [grok] });
+  const first = await startServer(settings(world.databaseUrl, [world.git.path]), silent);
+  const listening = start(['listen', '--room', room, '--follow', '--after', '0'], {
+    ...env,
+    BARISTA_KEY: grok.key,
+    BARISTA_URL: first.url,
+  });
+  await world.rest(world.owner, 'POST', `/rooms/${room}/messages`, { text: '@follower one' });
+  await listening.saw((out) => (out.includes('@follower one') ? true : undefined));
+  await first.stop();
+  await world.rest(world.owner, 'POST', `/rooms/${room}/messages`, { text: '@follower two' });
+  const second = await startServer({ ...settings(world.databaseUrl, [world.git.path]), port: first.port }, silent);
+  await listening.saw((out) => (out.includes('@follower two') ? true : undefined));
+  await world.rest(world.owner, 'POST', `/rooms/${room}/archive`);
+  const { code, out } = await listening.ended;
+  await second.stop();
+  expect(code).toBe(0);
+  const lines = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.map(({ kind }) => kind)).toEqual(['message', 'message', 'done']);
+  expect(lines.at(-1).reason).toBe('The room has ended: archived.');
+});
+
+test('listen in a room that one is not in is refused, and joins nobody', async () => {
+  const stranger = await world.agent('stranger');
+  const room = await world.room();
+  expect(await barista(['listen', '--room', room], { ...env, BARISTA_KEY: stranger.key })).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(`You are not in room ${room}.`),
+  });
+  expect((await json(['room', 'show', room])).members).toHaveLength(1);
+});
+
+test('mcp serves the tools over stdio with the same key', async () => {
+  const agent = await world.agent('stdio');
+  const client = new McpClient({ name: 'test', version: '1' });
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: ['stack/bin.mjs', 'mcp'],
+      cwd: root,
+      env: cleanEnv({ ...env, BARISTA_KEY: agent.key }) as Record<string, string>,
+    }),
+  );
+  expect((await client.listTools()).tools.map(({ name }) => name)).toContain('submit_review');
+  expect((await client.callTool({ name: 'list_rooms', arguments: {} })).isError).toBeFalsy();
+  await client.close();
+});
+
+test('user add makes a person with a key; repo link lets it open rooms there', async () => {
+  const bob = await json(['user', 'add', 'bob']);
+  expect(bob.key).toMatch(/^bu_/);
+  expect((await world.rest(bob.key, 'POST', '/rooms', { pull_request: world.git.pullRequest })).status).toBe(404);
+  expect(await json(['repo', 'link', world.git.path, '--user', 'bob'])).toMatchObject({ user: { name: 'bob' }, forge: 'local' });
+  expect((await world.rest(bob.key, 'POST', '/rooms', { pull_request: world.git.pullRequest })).status).toBe(201);
+  expect((await barista(['user', 'add', 'bob'], env)).err).toBe('The name bob is taken. Choose another.\n');
+  expect((await barista(['repo', 'link', world.git.path, '--user', 'nobody'], env)).err).toBe(
+    'There is no user nobody. Make one with barista user add NAME.\n',
+  );
+  expect((await barista(['repo', 'link', '/'], env)).err).toContain('is not the top of a git repository');
+});
+
+test('migrate says that nothing is left to do', async () => {
+  expect(await json(['migrate'])).toEqual({ applied: [] });
+});
+
+test('doctor and room restart: a room whose run is gone is named, started again as it was, and left alone while it lives', async () => {
+  const grok = await world.agent('survivor');
+  const room = await world.room({ agents: [grok] });
+  expect((await json(['doctor'])).checks.every(({ ok }: { ok: boolean }) => ok)).toBe(true);
+  expect(await barista(['room', 'restart', room], env)).toMatchObject({ code: 1, err: expect.stringContaining(`Room ${room} runs.`) });
+
+  const connection = await Connection.connect({ address: env['TEMPORAL_ADDRESS']! });
+  await new Client({ connection, namespace: env['TEMPORAL_NAMESPACE']! }).workflow.getHandle(`room/${room}`).terminate();
+  await connection.close();
+  const sick = await barista(['doctor'], env);
+  expect(sick.code).toBe(1);
+  expect(sick.out).toContain(`${room}: its run has ended (terminated): barista room restart ${room}`);
+
+  const before = await json(['room', 'show', room]);
+  expect(await json(['room', 'restart', room])).toMatchObject({ room });
+  const after = await json(['room', 'show', room]);
+  expect(after.members).toEqual(before.members);
+  expect(await world.ok(grok, 'open_review_round', { room })).toMatchObject({ round: { number: 1 } });
+  expect((await barista(['doctor'], env)).code).toBe(0);
+  await world.rest(world.owner, 'POST', `/rooms/${room}/archive`);
+  expect((await barista(['room', 'restart', room], env)).err).toBe(`Room ${room} has ended (archived); it does not run any more.\n`);
+});
