@@ -2,6 +2,8 @@ import { isUtf8 } from 'node:buffer';
 
 /** One `diff --git` section of git's patch output. Counts and extents hold even where the text was dropped. */
 export interface PatchSection {
+  /** Git's own lines before the first hunk, from `diff --git` on. */
+  readonly header: Buffer;
   /** Hunks without the file header, no newline at the end; null when larger than `maxPatchBytes`. */
   readonly patch: string | null;
   readonly bytes: number;
@@ -20,11 +22,14 @@ export interface Extent {
 }
 
 const NEWLINE = 10;
-/** Enough of a line to know what it is; hunk heads are shorter. */
+/** Enough of a line to know what it is. */
 const RECOGNISED_BYTES = 200;
+/** Two of the longest paths there are, each byte of them escaped. */
+const HEADER_LINE_BYTES = 40_000;
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 interface Open {
+  header: Buffer[];
   pieces: Buffer[];
   bytes: number;
   dropped: boolean;
@@ -67,7 +72,7 @@ export class PatchReader {
   }
 
   #take(piece: Buffer): void {
-    const room = this.#section === null || this.#section.dropped ? RECOGNISED_BYTES : this.maxPatchBytes;
+    const room = this.#section === null || this.#section.dropped ? HEADER_LINE_BYTES : this.maxPatchBytes;
     const kept = this.#lineBytes < room ? piece.subarray(0, room - this.#lineBytes) : null;
     // A copy: a piece of a chunk would keep the whole chunk alive.
     if (kept !== null) this.#line.push(Buffer.from(kept));
@@ -103,14 +108,17 @@ export class PatchReader {
     const text = line.toString('latin1', 0, RECOGNISED_BYTES);
     if (text.startsWith('diff --git ')) {
       this.#close();
-      this.#section = { pieces: [], bytes: 0, dropped: false, binary: false, additions: 0, deletions: 0, newSpan: null, oldSpan: null };
+      this.#section = { header: [line], pieces: [], bytes: 0, dropped: false, binary: false, additions: 0, deletions: 0, newSpan: null, oldSpan: null };
       return;
     }
     const section = this.#section;
     if (section === null) return;
     if (text.startsWith('Binary files ')) section.binary = true;
     const hunk = HUNK.exec(text);
-    if (hunk === null) return;
+    if (hunk === null) {
+      section.header.push(line);
+      return;
+    }
     this.#oldLeft = Number(hunk[2] ?? 1);
     this.#newLeft = Number(hunk[4] ?? 1);
     section.oldSpan = widen(section.oldSpan, Number(hunk[1]), this.#oldLeft);
@@ -133,6 +141,7 @@ export class PatchReader {
     this.#section = null;
     const text = Buffer.concat(section.pieces);
     this.done({
+      header: Buffer.concat(section.header),
       patch: section.dropped ? null : text.toString('utf8').replace(/\n$/, ''),
       bytes: section.bytes,
       notUtf8: !isUtf8(text),

@@ -1,0 +1,45 @@
+import { createFetchedGit } from '../fetched-git.js';
+import type { Forge } from '../port.js';
+import { readCi } from './ci.js';
+import { createGitLabClient } from './client.js';
+import { countCommits, readComparison } from './compare.js';
+import { readDescription } from './describe.js';
+import { readDiff } from './diff.js';
+import { readFile } from './file.js';
+import { headFingerprint, own, readHead, resolveMergeRequest } from './merge-request.js';
+import { findPosted, postReview, readBack } from './posting.js';
+
+export interface GitLabForgeOptions {
+  /** GITLAB_URL: `https://gitlab.com`, or where a self-managed GitLab is, with its path if it has one. */
+  readonly url: string;
+  /** A personal, group or project access token with the scope `api`; asked for at each call, so that it can change. */
+  readonly token: () => Promise<string>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Where commits lie that are fetched with git, while they are read; default: the system's folder for such. */
+  readonly folder?: string;
+  /** Ends every call when the program stops. */
+  readonly stop?: AbortSignal;
+}
+
+/** The forge of merge requests on one GitLab. It keeps nothing but the limits GitLab named: any process answers any call. */
+export function createGitLabForge({ url, token, now, folder, stop }: GitLabForgeOptions): Forge {
+  const ending = stop === undefined ? {} : { stop };
+  const client = createGitLabClient({ base: url.replace(/\/+$/, ''), token, now, ...ending });
+  const deps = { client, token, git: createFetchedGit({ ...(folder === undefined ? {} : { folder }), ...ending }) };
+
+  return {
+    resolve: async (ref) => resolveMergeRequest(client, own(client, ref)),
+    headFingerprint: async (ref) => headFingerprint(client, own(client, ref)),
+    head: async (ref) => readHead(client, own(client, ref), now()),
+    describe: async (ref) => readDescription(client, own(client, ref)),
+    diff: async (ref, commits) => readDiff(deps, own(client, ref), commits),
+    compare: async (ref, from, to) => readComparison(client, own(client, ref), from, to),
+    commitsBetween: async (ref, from, to) => countCommits(client, own(client, ref), from, to),
+    file: async (ref, sha, path) => readFile(client, own(client, ref), sha, path),
+    ci: async (ref, sha) => readCi(client, own(client, ref), sha),
+    findPosted: async (ref, posting) => findPosted(client, own(client, ref), posting),
+    post: async (ref, review) => postReview(deps, own(client, ref), review),
+    readBack: async (ref, review) => readBack(client, own(client, ref), review),
+  };
+}

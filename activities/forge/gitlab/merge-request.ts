@@ -1,0 +1,63 @@
+import { ForgeError, type GitLabPullRequestRef, type HeadRead, type PullRequestRef } from '../port.js';
+import { gitlabRef } from '../pull-request.js';
+import { api, type GitLabClient } from './client.js';
+import { commit, mergeRequest, project, type MergeRequest } from './shapes.js';
+
+/** GitLab makes the diff of a push in the background; it takes a moment. */
+const NOT_PREPARED_YET = 5;
+
+/** `projects/ID`: by the id once it is known, so that a moved project is still found. */
+export function projectPath(client: GitLabClient, ref: GitLabPullRequestRef): string {
+  const id = /#(\d+)$/.exec(ref.repository)?.[1];
+  if (id !== undefined) return `projects/${id}`;
+  return api`projects/${ref.url.slice(client.base.length + 1).replace(/\/-\/merge_requests\/\d+$/, '')}`;
+}
+
+/** The ref, if it is a merge request of the GitLab that this server reads; another's token must never see it. */
+export function own(client: GitLabClient, ref: PullRequestRef): GitLabPullRequestRef {
+  if (ref.forge !== 'gitlab') throw new ForgeError('invalid', `${ref.url} is no merge request on GitLab.`);
+  if (ref.url.toLowerCase().startsWith(`${client.base.toLowerCase()}/`)) return ref;
+  throw new ForgeError('refused', `This server reads merge requests of ${client.base} (GITLAB_URL), not of ${ref.origin}.`);
+}
+
+export async function readMergeRequest(client: GitLabClient, ref: GitLabPullRequestRef): Promise<MergeRequest> {
+  return client.get(`${projectPath(client, ref)}/merge_requests/${ref.iid}`, mergeRequest);
+}
+
+export async function resolveMergeRequest(client: GitLabClient, ref: GitLabPullRequestRef): Promise<GitLabPullRequestRef> {
+  const { project_id: id } = await readMergeRequest(client, ref);
+  const { path_with_namespace: path } = await client.get(`projects/${id}`, project);
+  const { origin, pathname } = new URL(`${client.base}/${path}`);
+  return gitlabRef(origin, pathname.slice(1), ref.iid, id);
+}
+
+export async function headFingerprint(client: GitLabClient, ref: GitLabPullRequestRef): Promise<string | null> {
+  const { sha, diff_refs: refs, state } = await readMergeRequest(client, ref);
+  // Its diff comes a moment after the push: a second change, so that the watch looks again.
+  return sha == null ? null : `${sha} ${refs?.head_sha === sha ? `${refs.start_sha} ${refs.base_sha}` : ''} ${state}`;
+}
+
+/** O1: the base commit is the merge base of the diff that GitLab itself shows. */
+export async function readHead(client: GitLabClient, ref: GitLabPullRequestRef, readAt: number): Promise<HeadRead> {
+  const found = await readMergeRequest(client, ref);
+  const { sha: headSha, diff_refs: refs } = found;
+  const state = found.state === 'merged' || found.state === 'closed' ? found.state : 'open';
+  if (headSha == null) {
+    if (state === 'open') throw new ForgeError('refused', `Merge request !${ref.iid} has no commits yet: push some to its source branch.`);
+    return { state: 'closed', headSha: null, baseSha: null, baseRefSha: null, reason: 'The source branch is gone.', readAt };
+  }
+  if (refs != null && refs.head_sha === headSha) return { state, headSha, baseSha: refs.base_sha, baseRefSha: refs.start_sha, readAt };
+  const baseSha = await mergeBase(client, ref, found.target_branch, headSha);
+  if (baseSha === null) throw new ForgeError('unavailable', `GitLab has not prepared the diff of ${headSha.slice(0, 8)} yet.`, NOT_PREPARED_YET);
+  return { state, headSha, baseSha, baseRefSha: baseSha, readAt };
+}
+
+/** null: GitLab knows none, or does not know one of the two. */
+export async function mergeBase(client: GitLabClient, ref: GitLabPullRequestRef, one: string, other: string): Promise<string | null> {
+  try {
+    return (await client.get(`${projectPath(client, ref)}/repository/merge_base`, commit, { refs: [one, other] })).id;
+  } catch (error) {
+    if (error instanceof ForgeError && (error.kind === 'not_found' || error.kind === 'invalid')) return null;
+    throw error;
+  }
+}

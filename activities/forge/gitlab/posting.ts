@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import { type FileComment, ForgeError, type GitLabPullRequestRef, type LineComment, type Posted, type Posting, type ReadBack, type ReviewToPost } from '../port.js';
+import type { GitLabClient } from './client.js';
+import { readDiff, type DiffDeps } from './diff.js';
+import { bodyMarker, commentMarker, noteText } from './markers.js';
+import { projectPath, readMergeRequest } from './merge-request.js';
+import { positionOf, type Position } from './position.js';
+import { approvals, note, user, version, type MergeRequest, type Note, type Version } from './shapes.js';
+
+/** After an end that says nothing: long enough for GitLab to show what it took after all. */
+const LOOK_AGAIN = 10;
+const anything = z.unknown();
+
+/** What is posted beside the body, in this order for ever: its place in it is part of its marker. */
+type Remark = LineComment | FileComment;
+const remarksOf = ({ comments, fileComments = [] }: ReviewToPost): readonly Remark[] => [...comments, ...fileComments];
+
+/** The review's own note; the last thing that is posted, so that whoever finds it finds all of it. */
+export async function findPosted(client: GitLabClient, ref: GitLabPullRequestRef, posting: Posting): Promise<Posted | null> {
+  const [found] = await ownNotes(client, ref, [bodyMarker(posting)]);
+  return found === undefined ? null : { url: await noteUrl(client, ref, found) };
+}
+
+/**
+ * D5, D9: the remarks one by one, each under its own marker, then the body. Whatever is there already is not posted
+ * again; draft notes, of whomever, are neither used nor touched. A remark for whose line GitLab has no place stands in
+ * the body.
+ */
+export async function postReview(deps: DiffDeps, ref: GitLabPullRequestRef, review: ReviewToPost): Promise<Posted> {
+  const { client } = deps;
+  const remarks = remarksOf(review);
+  const markers = remarks.map((_, index) => commentMarker(review, index));
+  const there = await ownNotes(client, ref, [bodyMarker(review), ...markers]);
+  const posted = there.find((one) => isMarked(one, bodyMarker(review)));
+  if (posted !== undefined) return { url: await noteUrl(client, ref, posted) };
+
+  const missing = [...remarks.keys()].filter((index) => !there.some((one) => isMarked(one, markers[index] as string)));
+  const find = await placer(deps, ref, review, missing.length > 0);
+  const unplaced: Remark[] = [];
+  for (const index of missing) {
+    const remark = remarks[index] as Remark;
+    const position = find(remark);
+    const taken = position !== null && (await discuss(client, ref, { body: noteText(remark.body, markers[index] as string), position }));
+    if (!taken) unplaced.push(remark);
+  }
+  await settleApproval(client, ref, review);
+  const created = await create(client, `${mergeRequestPath(client, ref)}/notes`, { body: noteText(bodyOf(review, unplaced), bodyMarker(review)) }, note);
+  return { url: await noteUrl(client, ref, created) };
+}
+
+export async function readBack(client: GitLabClient, ref: GitLabPullRequestRef, review: ReviewToPost): Promise<ReadBack> {
+  const remarks = remarksOf(review);
+  const markers = remarks.map((_, index) => commentMarker(review, index));
+  const shown = await ownNotes(client, ref, [bodyMarker(review), ...markers]);
+  const body = shown.find((one) => isMarked(one, bodyMarker(review)));
+  if (body === undefined) return { found: false, url: null, differences: [] };
+  const differences: string[] = [];
+  const unplaced: Remark[] = [];
+  for (const [index, comment] of remarks.entries()) {
+    const marker = markers[index] as string;
+    const found = shown.filter((one) => isMarked(one, marker));
+    const [first] = found;
+    if (first === undefined) {
+      unplaced.push(comment);
+      differences.push(`${place(comment)} stands in the body: GitLab took no comment there.`);
+    } else {
+      if (found.length > 1) differences.push(`${place(comment)} is there ${found.length} times.`);
+      if (!sameText(first.body, noteText(comment.body, marker))) differences.push(`The comment at ${place(comment)} reads otherwise than what was posted.`);
+      if (!standsAt(first, comment)) differences.push(`The comment for ${place(comment)} stands at another place.`);
+    }
+  }
+  if (!sameText(body.body, noteText(bodyOf(review, unplaced), bodyMarker(review)))) differences.push('The body reads otherwise than what was posted.');
+  return { found: true, url: await noteUrl(client, ref, body), differences };
+}
+
+/** D9: what could not be placed is listed in the body. */
+function bodyOf({ body }: ReviewToPost, unplaced: readonly Remark[]): string {
+  if (unplaced.length === 0) return body;
+  const entries = unplaced.map((comment) => `- ${place(comment)}: ${comment.body.replaceAll('\n', '\n  ')}`);
+  return [body, '### Remarks without a place in the diff', entries.join('\n')].join('\n\n');
+}
+
+function place(remark: Remark): string {
+  return 'line' in remark ? `\`${remark.path}:${remark.line}\`${remark.side === 'old' ? ' (old)' : ''}` : `\`${remark.path}\``;
+}
+
+/** GitLab ends a text its own way. */
+const sameText = (one: string, other: string) => one.replaceAll('\r\n', '\n').trim() === other.trim();
+
+function standsAt({ position }: Note, remark: Remark): boolean {
+  if (position == null) return false;
+  if (!('line' in remark)) return position.new_path === remark.path;
+  const { path, line, side } = remark;
+  return side === 'new' ? position.new_path === path && position.new_line === line : position.old_line === line;
+}
+
+/** Ours stands at the very end: what stands before it is text of others, who may have written the same. */
+const isMarked = ({ body }: Note, marker: string) => body.trimEnd().endsWith(marker);
+
+/** Every note of this token's user that holds one of the markers: those of others prove nothing. */
+async function ownNotes(client: GitLabClient, ref: GitLabPullRequestRef, markers: readonly string[]): Promise<Note[]> {
+  const { id: self } = await client.get('user', user);
+  const own: Note[] = [];
+  for await (const page of client.pages(`${mergeRequestPath(client, ref)}/notes`, note, { order_by: 'created_at', sort: 'asc' })) {
+    own.push(...page.filter((one) => one.author.id === self && markers.some((marker) => isMarked(one, marker))));
+  }
+  return own;
+}
+
+/** D6: a review is placed in the version of the diff that its own commit made, also once there is a newer one. */
+async function placer(deps: DiffDeps, ref: GitLabPullRequestRef, review: ReviewToPost, needed: boolean): Promise<(remark: Remark) => Position | null> {
+  const at = needed ? await versionOf(deps.client, ref, review.headSha) : null;
+  if (at === null) return () => null;
+  const { files } = await readDiff(deps, ref, { baseSha: at.base_commit_sha, headSha: at.head_commit_sha });
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  return (remark) => {
+    const file = byPath.get(remark.path);
+    return file === undefined ? null : positionOf(at, file, remark);
+  };
+}
+
+/** The newest first: a retargeted merge request has several of one head. */
+async function versionOf(client: GitLabClient, ref: GitLabPullRequestRef, headSha: string): Promise<Version | null> {
+  for await (const page of client.pages(`${mergeRequestPath(client, ref)}/versions`, version)) {
+    const found = page.find((one) => one.head_commit_sha === headSha);
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+/** false: GitLab finds no such line, so that the remark must stand elsewhere. */
+async function discuss(client: GitLabClient, ref: GitLabPullRequestRef, discussion: { body: string; position: Position }): Promise<boolean> {
+  try {
+    await create(client, `${mergeRequestPath(client, ref)}/discussions`, discussion, anything);
+    return true;
+  } catch (error) {
+    if (error instanceof ForgeError && error.kind === 'invalid') return false;
+    throw error;
+  }
+}
+
+/** A failure may have worked: the next attempt looks before it sends again, and GitLab is given time to show it. */
+async function create<T>(client: GitLabClient, path: string, body: unknown, shape: z.ZodType<T>): Promise<T> {
+  try {
+    return await client.post(path, body, shape);
+  } catch (error) {
+    if (!(error instanceof ForgeError) || error.kind !== 'unavailable') throw error;
+    throw new ForgeError('unavailable', error.message, Math.max(LOOK_AGAIN, error.retryAfter ?? 0));
+  }
+}
+
+/**
+ * The verdict as GitLab knows it: approve, of this very commit, where the user may; anything else takes back an earlier
+ * approval. A refusal costs nothing: the body opens with the verdict.
+ */
+async function settleApproval(client: GitLabClient, ref: GitLabPullRequestRef, { verdict, headSha }: ReviewToPost): Promise<void> {
+  try {
+    const now = await client.get(`${mergeRequestPath(client, ref)}/approvals`, approvals);
+    const approved = now.user_has_approved === true;
+    if (verdict === 'approve' && !approved && now.user_can_approve === true) await client.post(`${mergeRequestPath(client, ref)}/approve`, { sha: headSha }, anything);
+    if (verdict === 'request_changes' && approved) await client.post(`${mergeRequestPath(client, ref)}/unapprove`, {}, anything);
+  } catch (error) {
+    // 409: the head moved on; a commit that nobody reviewed is not approved.
+    if (!(error instanceof ForgeError) || error.retryAfter !== undefined) throw error;
+  }
+}
+
+function mergeRequestPath(client: GitLabClient, ref: GitLabPullRequestRef): string {
+  return `${projectPath(client, ref)}/merge_requests/${ref.iid}`;
+}
+
+async function noteUrl(client: GitLabClient, ref: GitLabPullRequestRef, { id }: Note): Promise<string> {
+  const { web_url: url }: MergeRequest = await readMergeRequest(client, ref);
+  return `${url}#note_${id}`;
+}

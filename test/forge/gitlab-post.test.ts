@@ -1,0 +1,215 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { LineComment, ReviewToPost } from '../../activities/forge/port.js';
+import { REVIEWER } from '../support/fake-gitlab/state.js';
+import { GitLabWorld } from './gitlab-world.js';
+
+let world: GitLabWorld;
+const LONG = Array.from({ length: 40 }, (_, at) => `line ${at + 1}`);
+const text = (changes: Readonly<Record<number, string>>) => `${LONG.map((line, at) => changes[at + 1] ?? line).join('\n')}\n`;
+
+beforeEach(async () => {
+  world = new GitLabWorld();
+  world.git.pushBase({ 'long.txt': text({}), 'moved.txt': text({}), 'gone.txt': 'a\nb\n', 'a&b=c.ts': 'one\n' });
+  world.git.mergeBaseIn();
+  world.git.remove('gone.txt').rename('moved.txt', 'deep/moved.txt').write('deep/moved.txt', text({ 20: 'changed' }));
+  world.git.write('long.txt', text({ 10: 'ten\nand more' })).push({ 'added.txt': 'x\ny\nz\n', 'a&b=c.ts': 'two\n' });
+  await world.start();
+});
+afterEach(() => world.stop());
+
+const at = (path: string, line: number, side: 'new' | 'old' = 'new', startLine?: number): LineComment => ({
+  path, line, side, body: `About ${path}:${line} ${side}`, ...(startLine === undefined ? {} : { startLine }),
+});
+const review = (comments: readonly LineComment[] = [at('added.txt', 2)], more: Partial<ReviewToPost> = {}): ReviewToPost => ({
+  marker: 'a-room/1/3', headSha: world.git.head('topic'), verdict: 'comment', body: '**Verdict: comment**\n\nThe whole of it.', comments, ...more,
+});
+const notes = () => world.gitlab.state.notes;
+const post = (what: ReviewToPost) => world.forge.post(world.ref, what);
+
+describe('D9: every line at its place', () => {
+  test('added, removed, unchanged, renamed, and a path with & and =', async () => {
+    const comments = [
+      at('added.txt', 2), at('gone.txt', 1, 'old'), at('long.txt', 10), at('long.txt', 10, 'old'),
+      at('long.txt', 9), at('long.txt', 12), at('deep/moved.txt', 20), at('deep/moved.txt', 19), at('a&b=c.ts', 1),
+    ];
+    const what = review(comments);
+    const { url } = await post(what);
+    expect(notes().filter((note) => note.position !== null).map(({ position }) => [position!['old_path'], position!['new_path'], position!['old_line'] ?? null, position!['new_line'] ?? null])).toEqual([
+      ['added.txt', 'added.txt', null, 2],
+      ['gone.txt', 'gone.txt', 1, null],
+      ['long.txt', 'long.txt', null, 10],
+      ['long.txt', 'long.txt', 10, null],
+      ['long.txt', 'long.txt', 9, 9],
+      ['long.txt', 'long.txt', 11, 12],
+      ['moved.txt', 'deep/moved.txt', null, 20],
+      ['moved.txt', 'deep/moved.txt', 19, 19],
+      ['a&b=c.ts', 'a&b=c.ts', null, 1],
+    ]);
+    expect(notes()).toHaveLength(comments.length + 1);
+    expect(url).toBe(`${world.gitlab.pullRequest}#note_${notes().at(-1)!.id}`);
+    expect(await world.forge.readBack(world.ref, what)).toEqual({ found: true, url, differences: [] });
+  });
+
+  test('a range names both its ends by their codes, on either side and over unchanged lines', async () => {
+    await post(review([at('long.txt', 11, 'new', 8), at('long.txt', 12, 'new', 10), at('added.txt', 3, 'new', 1), at('gone.txt', 2, 'old', 1)]));
+    const ranged = notes().filter((note) => note.position?.['line_range'] !== undefined);
+    expect(ranged).toHaveLength(4);
+    expect(ranged[0]!.position!['line_range']).toMatchObject({ start: { old_line: 8, new_line: 8, type: 'old' }, end: { new_line: 11, type: 'new' } });
+  });
+
+  test('a range that leaves its hunk stands at its last line', async () => {
+    await post(review([at('long.txt', 10, 'new', 2)]));
+    expect(notes()[0]!.position).toMatchObject({ new_line: 10 });
+    expect(notes()[0]!.position).not.toHaveProperty('line_range');
+  });
+
+  test('a remark about a whole file stands at the file', async () => {
+    const what = review([], { fileComments: [{ path: 'gone.txt', body: 'Why?' }] });
+    await post(what);
+    expect(notes()[0]).toMatchObject({ position: { position_type: 'file', new_path: 'gone.txt' } });
+    expect((await world.forge.readBack(world.ref, what)).differences).toEqual([]);
+  });
+
+  test('D6: a review of an older head is placed in the version that head made', async () => {
+    const old = review([at('added.txt', 3)]);
+    await world.head();
+    world.git.push({ 'added.txt': 'quite\ndifferent\n' });
+    await post(old);
+    expect(notes()[0]!.position).toMatchObject({ head_sha: old.headSha, new_line: 3 });
+  });
+
+  test('one bad line never loses the review: it stands in the body, and the read-back says so', async () => {
+    const what = review([at('added.txt', 2), at('long.txt', 30), at('nowhere.txt', 1)]);
+    await post(what);
+    expect(notes()).toHaveLength(2);
+    expect(notes().at(-1)!.body).toContain('### Remarks without a place in the diff\n\n- `long.txt:30`: About long.txt:30 new\n- `nowhere.txt:1`: ');
+    expect((await world.forge.readBack(world.ref, what)).differences).toEqual([
+      '`long.txt:30` stands in the body: GitLab took no comment there.',
+      '`nowhere.txt:1` stands in the body: GitLab took no comment there.',
+    ]);
+  });
+
+  test("a place that GitLab refuses after all (400 line_code can't be blank) stands in the body too", async () => {
+    world.gitlab.failures.push({ on: /POST .*\/discussions/, status: 400, body: { message: `400 Bad request - Note {:line_code=>["can't be blank"]}` } });
+    await post(review([at('added.txt', 1), at('added.txt', 2)]));
+    expect(notes()).toHaveLength(2);
+    expect(notes().at(-1)!.body).toContain('- `added.txt:1`: About');
+  });
+
+  test('C8: a line that GitLab would run as a command stays a text', async () => {
+    const what = review([{ ...at('added.txt', 1), body: 'See\n/merge\n  /close now' }], { body: '/approve\n\n/usr/bin is fine, and a/b too\n```\n/label ~x\n```' });
+    await post(what);
+    expect(world.gitlab.state.commands).toEqual([]);
+    expect(notes()[0]!.body.replaceAll('\u200b', '')).toContain('/merge');
+    expect((await world.forge.readBack(world.ref, what)).differences).toEqual([]);
+  });
+});
+
+describe('D5: posting is once', () => {
+  test('again after it worked: found by its marker, nothing is sent', async () => {
+    const what = review();
+    const first = await post(what);
+    expect(await world.forge.findPosted(world.ref, what)).toEqual(first);
+    expect(await post(what)).toEqual(first);
+    expect(notes()).toHaveLength(2);
+    expect(await world.forge.findPosted(world.ref, { ...what, marker: 'a-room/1/4' })).toBeNull();
+    expect(await world.forge.findPosted(world.ref, { ...what, marker: 'a-room/1/33' })).toBeNull();
+  });
+
+  test.each([/POST .*\/discussions/, /POST .*\/notes/])('a failure that worked (%s) is looked for before it is sent again', async (on) => {
+    const what = review([at('added.txt', 1), at('added.txt', 2)]);
+    world.gitlab.failures.push({ on, status: 502, done: true });
+    await expect(post(what)).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 10 });
+    await post(what);
+    expect(notes()).toHaveLength(3);
+    expect(new Set(notes().map((note) => note.body)).size).toBe(3);
+    expect((await world.forge.readBack(world.ref, what)).differences).toEqual([]);
+  });
+
+  test('a failure that did not work is sent again, once', async () => {
+    world.gitlab.failures.push({ on: /POST .*\/discussions/, status: 500 });
+    await expect(post(review())).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(world.gitlab.asked(/POST .*discussions/)).toHaveLength(1);
+    await post(review());
+    expect(notes()).toHaveLength(2);
+  });
+
+  test('the limit on notes: it stops at once, says when, and goes on from there', async () => {
+    const what = review(Array.from({ length: 3 }, (_, index) => at('added.txt', index + 1)));
+    world.gitlab.state.faults.notesBeforeLimit = 2;
+    await expect(post(what)).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 42 });
+    const sent = world.gitlab.asked(/POST/).length;
+    await expect(post(what)).rejects.toMatchObject({ kind: 'unavailable', message: expect.stringContaining('42 s') as string });
+    expect(world.gitlab.asked(/POST/)).toHaveLength(sent);
+    world.gitlab.state.faults.notesBeforeLimit = Infinity;
+    world.now += 42_000;
+    await post(what);
+    expect(notes()).toHaveLength(4);
+  });
+
+  test('a marker in a note of somebody else proves nothing', async () => {
+    const what = review();
+    world.gitlab.state.addNote({ body: 'Copied <!-- barista:a-room/1/3 --> <!-- barista:a-room/1/3#1 -->' });
+    expect(await world.forge.findPosted(world.ref, what)).toBeNull();
+    await post(what);
+    expect(notes().filter((note) => note.author.id === REVIEWER.id)).toHaveLength(2);
+  });
+
+  test('a marker written into a remark proves nothing either', async () => {
+    const what = review([{ ...at('added.txt', 1), body: 'Look: <!-- barista:a-room/1/3 -->' }, { ...at('added.txt', 2), body: '<!-- barista:a-room/1/3#1 -->' }]);
+    world.gitlab.failures.push({ on: /POST .*\/notes/, status: 500 });
+    await expect(post(what)).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(await world.forge.findPosted(world.ref, what)).toBeNull();
+    await post(what);
+    expect(notes()).toHaveLength(3);
+  });
+
+  test('its marker is found behind hundreds of notes', async () => {
+    await post(review());
+    for (let at = 0; at < 250; at++) world.gitlab.state.addNote({ body: `Talk ${at}` });
+    expect(await world.forge.findPosted(world.ref, review())).not.toBeNull();
+  });
+
+  test('left-over draft notes are neither published nor touched', async () => {
+    world.gitlab.state.draftNotes.push({ id: 1, note: 'of an earlier run' });
+    await post(review());
+    expect(world.gitlab.state.draftNotes).toHaveLength(1);
+    expect(world.gitlab.asked(/draft_notes/)).toEqual([]);
+  });
+});
+
+describe('D4: the verdict', () => {
+  test('approve approves this very commit; request_changes takes it back; comment leaves it', async () => {
+    await post(review([], { verdict: 'approve' }));
+    expect(world.gitlab.state.approvals).toEqual([world.git.head('topic')]);
+    await post(review([], { verdict: 'comment', marker: 'a-room/2/1' }));
+    expect(world.gitlab.state.approvedBy).toEqual([REVIEWER.id]);
+    await post(review([], { verdict: 'approve', marker: 'a-room/3/1' }));
+    expect(world.gitlab.state.approvals).toHaveLength(1);
+    await post(review([], { verdict: 'request_changes', marker: 'a-room/4/1' }));
+    expect(world.gitlab.state.approvedBy).toEqual([]);
+  });
+
+  test('a head that nobody reviewed is not approved, and whoever may not approve posts all the same', async () => {
+    const old = review([], { verdict: 'approve' });
+    world.git.push({ 'later.ts': 'l\n' });
+    await post(old);
+    expect(world.gitlab.state.approvals).toEqual([]);
+    world.gitlab.state.canApprove = false;
+    await post(review([], { verdict: 'approve', marker: 'a-room/2/1' }));
+    expect(world.gitlab.asked(/POST .*\/approve$/)).toHaveLength(1);
+    expect(notes()).toHaveLength(2);
+  });
+});
+
+test('D9: what the forge shows otherwise is told', async () => {
+  const what = review([at('added.txt', 1), at('added.txt', 2)]);
+  await post(what);
+  notes()[0]!.body = notes()[0]!.body.replace('About', 'Edited');
+  notes()[2]!.body = notes()[2]!.body.replace('whole', 'half');
+  expect((await world.forge.readBack(world.ref, what)).differences).toEqual([
+    'The comment at `added.txt:1` reads otherwise than what was posted.',
+    'The body reads otherwise than what was posted.',
+  ]);
+  expect(await world.forge.readBack(world.ref, { ...what, marker: 'other' })).toEqual({ found: false, url: null, differences: [] });
+});
