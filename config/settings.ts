@@ -20,7 +20,7 @@ const schema = z.object({
     .refine((folders) => folders.every((folder) => isAbsolute(folder))),
   BARISTA_NOTIFY_URL: z
     .url({ protocol: /^https?$/ })
-    .refine((url) => new URL(url).username === '' && new URL(url).password === '')
+    .refine((url) => !URL.canParse(url) || (new URL(url).username === '' && new URL(url).password === ''))
     .optional(),
   BARISTA_NOTIFY_SECRET: z
     .string()
