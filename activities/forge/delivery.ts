@@ -1,0 +1,43 @@
+import type { ForgeName } from './port.js';
+
+/**
+ * A forge's delivery in our own words (P4): "look again, I heard X". Names and commits only, so that it may lie in a
+ * workflow's history; whatever is decided on it is read from the forge first.
+ */
+export type Heard = PullRequestHeard | CiHeard | IgnoredHeard;
+
+export interface PullRequestHeard {
+  readonly kind: 'pull_request';
+  /** `ready`: it left draft. `edited`: its texts, labels or base branch changed. */
+  readonly what: 'opened' | 'pushed' | 'closed' | 'merged' | 'reopened' | 'edited' | 'ready' | 'drafted';
+  /** As the refs of the port have them once resolved: by the forge's own id, which no rename changes. */
+  readonly repository: string;
+  readonly key: string;
+  readonly url: string;
+  /** The head the delivery tells of; a read that does not know it yet lags behind. */
+  readonly headSha: string | null;
+  readonly draft: boolean;
+  readonly labels: readonly string[];
+}
+
+/** Something was said of the CI of a commit. */
+export interface CiHeard {
+  readonly kind: 'ci';
+  readonly repository: string;
+  readonly headSha: string;
+  /** The pull request it ran for, where the forge says so: its commit may be another one (a merge made for the run). */
+  readonly key: string | null;
+}
+
+/** Nothing for a room; answered like the others, and kept with its reason. */
+export interface IgnoredHeard {
+  readonly kind: 'ignored';
+  readonly reason: string;
+}
+
+export interface Delivery {
+  readonly forge: ForgeName;
+  /** The same when the forge sends it again: what was done with it once is not done twice. Letters, digits, `.`, `_`, `-`. */
+  readonly id: string;
+  readonly heard: Heard;
+}
