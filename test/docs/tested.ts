@@ -1,0 +1,23 @@
+/** Every command that the documents show, and what runs it. A command that is not here is not to be shown. */
+export const TESTED: readonly { readonly command: RegExp; readonly by: string }[] = [
+  { command: /^npm run demo$/, by: '.ci/run' },
+  { command: /^npm run demo -- --repo PATH$/, by: 'test/docs/docs.test.ts' },
+  { command: /^npm test$/, by: '.ci/run' },
+  { command: /^npm test -- test\/room\/reviews\.test\.ts$/, by: 'test/docs/docs.test.ts' },
+  { command: /^npm start$/, by: 'test/stack/up.test.ts' },
+  { command: /^npm run (lint|types)$/, by: '.ci/run' },
+  { command: /^npm run bench$/, by: 'test/docs/docs.test.ts' },
+  { command: /^npx tsx prisma\/new-migration\.ts NAME$/, by: 'test/docs/docs.test.ts' },
+  { command: /^npx barista agent add \w+$/, by: 'test/cli/commands.test.ts' },
+  { command: /^npx barista room open 'local:\/path\/to\/repository\?base=main&head=topic'$/, by: 'test/cli/commands.test.ts' },
+  { command: /^npx barista room (list|restart SLUG)$/, by: 'test/cli/commands.test.ts' },
+  { command: /^npx barista (doctor|migrate)$/, by: 'test/cli/commands.test.ts' },
+  { command: /^npx barista user add \w+$/, by: 'test/cli/commands.test.ts' },
+  { command: /^npx barista repo link \/path\/to\/repository --user \w+$/, by: 'test/cli/commands.test.ts' },
+  { command: /^npx barista (server|worker)$/, by: 'test/cli/programs.test.ts' },
+  { command: /^BARISTA_KEY=KEY npx barista mcp$/, by: 'test/cli/commands.test.ts' },
+  { command: /^claude mcp add /, by: 'test/docs/docs.test.ts' },
+  { command: /^export BARISTA_KEY=KEY; codex mcp add /, by: 'test/docs/docs.test.ts' },
+  { command: /^gemini mcp add /, by: 'test/docs/docs.test.ts' },
+  { command: /^git notes --ref=barista show COMMIT$/, by: 'test/demo/demo.test.ts' },
+];
