@@ -24,6 +24,18 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  constructor() {
+    // Under the name that Prometheus' dashboards know.
+    new Gauge({
+      name: 'process_resident_memory_bytes',
+      help: 'Memory this process holds.',
+      registers: [this.registry],
+      collect() {
+        this.set(process.memoryUsage.rss());
+      },
+    });
+  }
+
   /** Starts the clock of a tool call; call what it returns when the call is answered. */
   startTool(tool: string): (outcome: Outcome) => void {
     const end = this.toolSeconds.startTimer({ tool });
