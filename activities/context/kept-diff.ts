@@ -96,7 +96,7 @@ export async function keepComparison(deps: ReadDeps, ref: PullRequestRef, from: 
   const stored = await deps.store.get(key);
   if (stored !== null) return JSON.parse(stored) as Comparison;
   const comparison = await deps.forge.compare(ref, from, to);
-  // `unknown` may be known tomorrow, once the commit has been fetched.
-  if (comparison.status !== 'unknown') await deps.store.put(key, JSON.stringify(comparison));
+  // A commit that is not there now may be there tomorrow, once it has been fetched.
+  if (comparison.changedPaths !== null) await deps.store.put(key, JSON.stringify(comparison));
   return comparison;
 }

@@ -255,7 +255,7 @@ export interface Forge {
   describe(ref: PullRequestRef): Promise<Description>;
   /** What changed from base to head, tree against tree. Immutable: keep it. */
   diff(ref: PullRequestRef, commits: CommitPair): Promise<Diff>;
-  /** How `to` stands to `from` (C4). Immutable: keep it, unless its status is `unknown`. */
+  /** How `to` stands to `from` (C4). Immutable: keep it, unless its paths are not known. */
   compare(ref: PullRequestRef, from: string, to: string): Promise<Comparison>;
   /** Commits of `to` on top of `from`; null when `to` does not descend from it (P1: history rewritten). */
   commitsBetween(ref: PullRequestRef, from: string, to: string): Promise<number | null>;

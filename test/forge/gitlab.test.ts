@@ -42,6 +42,16 @@ describe('O1: the head and the merge base', () => {
     expect(await world.head()).toMatchObject({ state: 'open' });
   });
 
+  test('C9: unrelated histories are compared with the base branch itself', async () => {
+    world.git.git('checkout', '-q', '--orphan', 'island');
+    world.git.write('island.ts', 'alone\n').commit('Alone');
+    world.git.git('branch', '-f', 'topic', 'island');
+    await world.start();
+    expect(await world.head()).toMatchObject({ state: 'open', baseSha: world.git.head('main'), headSha: world.git.head('island') });
+    expect((await world.diff()).files.map((file) => file.path)).toEqual(['island.ts']);
+    expect(await world.forge.commitsBetween(world.ref, world.git.head('main'), world.git.head('island'))).toBeNull();
+  });
+
   test.each([['opened', 'open'], ['locked', 'open'], ['merged', 'merged'], ['closed', 'closed']] as const)('P5: %s is %s', async (state, told) => {
     world.git.push({ 'a.ts': 'a\n' });
     await world.start();

@@ -2,7 +2,7 @@ import type { FetchedGit } from '../fetched-git.js';
 import { type ChangedFile, type CommitPair, type Diff, ForgeError, type GitLabPullRequestRef } from '../port.js';
 import { filesOfRows, isLeftOut } from './changed-file.js';
 import type { GitLabClient } from './client.js';
-import { projectPath, readMergeRequest } from './merge-request.js';
+import { diffCommits, projectPath, readMergeRequest } from './merge-request.js';
 import { readRawDiff } from './raw-diff.js';
 import { comparison, diffRow, project, type DiffRow, type MergeRequest } from './shapes.js';
 
@@ -41,8 +41,9 @@ export async function readDiff(deps: DiffDeps, ref: GitLabPullRequestRef, commit
   }
 }
 
-function isCurrent({ diff_refs: refs }: MergeRequest, { baseSha, headSha }: CommitPair): boolean {
-  return refs != null && refs.base_sha === baseSha && refs.head_sha === headSha;
+function isCurrent(found: MergeRequest, { baseSha, headSha }: CommitPair): boolean {
+  const shown = diffCommits(found);
+  return shown?.baseSha === baseSha && shown.headSha === headSha;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { ForgeError, type GitLabPullRequestRef, type HeadRead, type PullRequestRef } from '../port.js';
+import { type CommitPair, ForgeError, type GitLabPullRequestRef, type HeadRead, type PullRequestRef } from '../port.js';
 import { gitlabRef } from '../pull-request.js';
 import { api, type GitLabClient } from './client.js';
 import { commit, mergeRequest, project, type MergeRequest } from './shapes.js';
@@ -46,10 +46,17 @@ export async function readHead(client: GitLabClient, ref: GitLabPullRequestRef, 
     if (state === 'open') throw new ForgeError('refused', `Merge request !${ref.iid} has no commits yet: push some to its source branch.`);
     return { state: 'closed', headSha: null, baseSha: null, baseRefSha: null, reason: 'The source branch is gone.', readAt };
   }
-  if (refs != null && refs.head_sha === headSha) return { state, headSha, baseSha: refs.base_sha, baseRefSha: refs.start_sha, readAt };
+  const shown = diffCommits(found);
+  if (shown !== null && refs?.start_sha != null && shown.headSha === headSha) return { state, ...shown, baseRefSha: refs.start_sha, readAt };
   const baseSha = await mergeBase(client, ref, found.target_branch, headSha);
   if (baseSha === null) throw new ForgeError('unavailable', `GitLab has not prepared the diff of ${headSha.slice(0, 8)} yet.`, NOT_PREPARED_YET);
   return { state, headSha, baseSha, baseRefSha: baseSha, readAt };
+}
+
+/** What GitLab's own diff is made of; unrelated histories are compared with the base branch itself. null: not made yet. */
+export function diffCommits({ diff_refs: refs }: MergeRequest): CommitPair | null {
+  const baseSha = refs?.base_sha ?? refs?.start_sha;
+  return baseSha == null || refs?.head_sha == null ? null : { baseSha, headSha: refs.head_sha };
 }
 
 /** null: GitLab knows none, or does not know one of the two. */

@@ -44,7 +44,7 @@ export function positionOf(version: Version, file: ChangedFile, comment: LineCom
 
 /** GitLab wants both names, also where they are the same. */
 function placeOf({ base_commit_sha, start_commit_sha, head_commit_sha }: Version, { path, previousPath }: ChangedFile) {
-  return { base_sha: base_commit_sha, start_sha: start_commit_sha, head_sha: head_commit_sha, old_path: previousPath ?? path, new_path: path };
+  return { base_sha: base_commit_sha ?? start_commit_sha, start_sha: start_commit_sha, head_sha: head_commit_sha, old_path: previousPath ?? path, new_path: path };
 }
 
 interface Numbered {

@@ -111,7 +111,7 @@ async function ownNotes(client: GitLabClient, ref: GitLabPullRequestRef, markers
 async function placer(deps: DiffDeps, ref: GitLabPullRequestRef, review: ReviewToPost, needed: boolean): Promise<(remark: Remark) => Position | null> {
   const at = needed ? await versionOf(deps.client, ref, review.headSha) : null;
   if (at === null) return () => null;
-  const { files } = await readDiff(deps, ref, { baseSha: at.base_commit_sha, headSha: at.head_commit_sha });
+  const { files } = await readDiff(deps, ref, { baseSha: at.base_commit_sha ?? at.start_commit_sha, headSha: at.head_commit_sha });
   const byPath = new Map(files.map((file) => [file.path, file]));
   return (remark) => {
     const file = byPath.get(remark.path);

@@ -19,7 +19,7 @@ export const mergeRequest = z.object({
   target_branch: z.string(),
   web_url: z.string(),
   changes_count: z.string().nullish(),
-  diff_refs: z.object({ base_sha: sha, start_sha: sha, head_sha: sha }).nullish().catch(null),
+  diff_refs: z.object({ base_sha: sha.nullish(), start_sha: sha.nullish(), head_sha: sha.nullish() }).nullish(),
   head_pipeline: pipeline.nullish(),
 });
 export type MergeRequest = z.infer<typeof mergeRequest>;
@@ -61,7 +61,8 @@ export const user = z.object({ id: z.number() });
 
 export const approvals = z.object({ user_has_approved: z.boolean().nullish(), user_can_approve: z.boolean().nullish() });
 
-export const version = z.object({ id: z.number(), head_commit_sha: sha, base_commit_sha: sha, start_commit_sha: sha });
+/** Without a merge base (histories that share nothing) the base branch itself, its start, stands in for it. */
+export const version = z.object({ id: z.number(), head_commit_sha: sha, base_commit_sha: sha.nullish(), start_commit_sha: sha });
 export type Version = z.infer<typeof version>;
 
 export const diffRow = z.object({

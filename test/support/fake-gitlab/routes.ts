@@ -54,18 +54,18 @@ function ofMergeRequest(state: GitLabState, rest: string, query: URLSearchParams
     case '/diffs': {
       if (state.faults.failsAbove30APage && Number(query.get('per_page')) > 30) return { status: 500, body: { message: '500 Internal Server Error' } };
       const newest = state.prepare();
-      return newest === null ? paged([], query, state) : paged(listed(state, newest.base, newest.head), query, state);
+      return newest === null ? paged([], query, state) : paged(listed(state, newest.base ?? newest.start, newest.head), query, state);
     }
     case '/raw_diffs': {
       const newest = state.prepare();
       if (state.faults.noRawDiffs || newest === null) return notFound();
-      return { status: 200, body: rawDiff(state.world, newest.base, newest.head, !state.faults.shortIndex) };
+      return { status: 200, body: rawDiff(state.world, newest.base ?? newest.start, newest.head, !state.faults.shortIndex) };
     }
     case '/versions':
       state.prepare();
       return paged(
         state.versions.toReversed().map(
-          ({ id, head, base, start }): Part<MergeRequestDiffVersionsSchema, 'id' | 'head_commit_sha' | 'base_commit_sha' | 'start_commit_sha' | 'state'> => ({
+          ({ id, head, base, start }): Part<MergeRequestDiffVersionsSchema, 'id' | 'head_commit_sha' | 'start_commit_sha' | 'state'> & { base_commit_sha: string | null } => ({
             id, head_commit_sha: head, base_commit_sha: base, start_commit_sha: start, state: 'collected',
           }),
         ),
@@ -132,9 +132,9 @@ function noteTaken(state: GitLabState, { body }: Record<string, unknown>, positi
 
 /** GitLab looks the line up in its own diff of the named version; null: it is there. */
 function whyNoPlace(state: GitLabState, position: Record<string, unknown>): string | null {
-  const version = state.versions.find(({ head, base, start }) => position['head_sha'] === head && position['base_sha'] === base && position['start_sha'] === start);
+  const version = state.versions.find(({ head, base, start }) => position['head_sha'] === head && position['base_sha'] === (base ?? start) && position['start_sha'] === start);
   if (version === undefined) return 'no such version';
-  const row = rows(state.world, version.base, version.head).find((one) => one.new_path === position['new_path'] && one.old_path === position['old_path']);
+  const row = rows(state.world, version.base ?? version.start, version.head).find((one) => one.new_path === position['new_path'] && one.old_path === position['old_path']);
   if (row === undefined) return 'no such file';
   if (position['position_type'] === 'file') return null;
   const number = (value: unknown) => (typeof value === 'number' ? value : null);
@@ -212,8 +212,8 @@ function listed({ world, faults }: GitLabState, base: string, head: string): Row
 function mergeRequestOf(state: GitLabState) {
   const newest = state.prepare();
   const sha = state.world.head(state.world.topic);
-  const count = newest === null ? 0 : rows(state.world, newest.base, newest.head).length;
-  const refs: DiffRefsSchema | null = newest === null ? null : { base_sha: newest.base, head_sha: newest.head, start_sha: newest.start };
+  const count = newest === null ? 0 : rows(state.world, newest.base ?? newest.start, newest.head).length;
+  const refs: (Part<DiffRefsSchema, 'head_sha' | 'start_sha'> & { base_sha: string | null }) | null = newest === null ? null : { base_sha: newest.base, head_sha: newest.head, start_sha: newest.start };
   const shown: Part<ExpandedMergeRequestSchema, 'iid' | 'project_id' | 'title' | 'state' | 'sha' | 'target_branch' | 'web_url' | 'source_project_id' | 'changes_count' | 'draft'> = {
     iid: state.iid,
     project_id: state.projectId,

@@ -38,7 +38,8 @@ const NO_FAULTS: Faults = {
 export interface FakeVersion {
   readonly id: number;
   readonly head: string;
-  readonly base: string;
+  /** null: the branches share no history. */
+  readonly base: string | null;
   readonly start: string;
 }
 
@@ -107,8 +108,7 @@ export class GitLabState {
         this.faults.notPrepared -= 1;
         return null;
       }
-      const base = mergeBase(world, start, head);
-      if (base !== null) this.versions.push({ id: this.nextId(), head, base, start });
+      this.versions.push({ id: this.nextId(), head, base: mergeBase(world, start, head), start });
     }
     return this.versions.at(-1) ?? null;
   }
