@@ -97,9 +97,10 @@ describe('D9: every line at its place', () => {
   });
 
   test('C8: a line that GitLab would run as a command stays a text', async () => {
-    const what = review([{ ...at('added.txt', 1), body: 'See\n/merge\n  /close now' }], { body: '/approve\n\n/usr/bin is fine, and a/b too\n```\n/label ~x\n```' });
+    const what = review([{ ...at('added.txt', 1), body: 'See\n/merge\n  /close now\r\n/\rreopen\n\r/draft' }], { body: '/approve\n\n/usr/bin is fine, and a/b too\n```\n/label ~x\n```' });
     await post(what);
     expect(world.gitlab.state.commands).toEqual([]);
+    expect(notes()[0]!.body.split('\n')).toHaveLength(7);
     expect(notes()[0]!.body.replaceAll('\u200b', '')).toContain('/merge');
     expect((await world.forge.readBack(world.ref, what)).differences).toEqual([]);
   });

@@ -14,8 +14,8 @@ const ZERO_WIDTH_SPACE = '\u200b';
 
 /**
  * A note as it is sent. GitLab runs lines such as `/merge` as commands of whoever posts: in a text that others wrote
- * such a line must stay a text (C8, D9).
+ * such a line must stay a text (C8, D9). It drops carriage returns before it looks, and so do we.
  */
 export function noteText(text: string, marker: string): string {
-  return `${text.replaceAll(/^([^\S\n]*)(?=\/[a-z])/gim, `$1${ZERO_WIDTH_SPACE}`)}\n\n${marker}`;
+  return `${text.replaceAll('\r', '').replaceAll(/^([^\S\n]*)(?=\/[a-z])/gim, `$1${ZERO_WIDTH_SPACE}`)}\n\n${marker}`;
 }

@@ -122,7 +122,7 @@ function noteTaken(state: GitLabState, { body }: Record<string, unknown>, positi
   if (state.faults.notesBeforeLimit-- <= 0) {
     return { status: 429, headers: { 'retry-after': '42' }, body: { message: { error: 'This endpoint has been requested too many times. Try again later.' } } };
   }
-  const kept = String(body).split('\n').filter((line) => {
+  const kept = String(body).replaceAll('\r', '').split('\n').filter((line) => {
     const command = /^\s*(\/[a-z_]+)\b/i.exec(line)?.[1];
     if (command !== undefined) state.commands.push(command);
     return command === undefined;
