@@ -69,7 +69,11 @@ export function fileOfRow(row: Row): { readonly file: ChangedFile; readonly clea
     kind: submodule ? ('submodule' as const) : ('file' as const),
     blobSha: removed ? null : row.sha,
   };
-  if (row.patch !== undefined) return { file: { ...common, additions: row.additions, deletions: row.deletions, patch: row.patch }, clear: status !== undefined };
+  if (row.patch !== undefined) {
+    // A listing is text: bytes that were none are U+FFFD in it already.
+    const notUtf8 = row.patch.includes('\ufffd') ? { notUtf8: true } : {};
+    return { file: { ...common, additions: row.additions, deletions: row.deletions, patch: row.patch, ...notUtf8 }, clear: status !== undefined };
+  }
   const { noPatch, clear } = whyNone(row);
   const counted = clear || row.changes > 0;
   return { file: { ...common, additions: counted ? row.additions : null, deletions: counted ? row.deletions : null, patch: null, noPatch }, clear: clear && status !== undefined };
