@@ -1,10 +1,9 @@
 import { delimiter, isAbsolute } from 'node:path';
 import { z } from 'zod';
+import { readForgeSettings, type ForgeSettings } from './forge-settings.js';
+import { SettingsError } from './settings-error.js';
 
-/** A setting that stops the start; its message is the lines to print, one a wrong setting. */
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError';
-}
+export { SettingsError } from './settings-error.js';
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -18,6 +17,7 @@ const schema = z.object({
     .default('')
     .transform((value) => value.split(delimiter).filter((folder) => folder !== ''))
     .refine((folders) => folders.every((folder) => isAbsolute(folder))),
+  BARISTA_DATA_DIR: z.string().min(1).default('.barista'),
   BARISTA_NOTIFY_URL: z
     .url({ protocol: /^https?$/ })
     .refine((url) => !URL.canParse(url) || (new URL(url).username === '' && new URL(url).password === ''))
@@ -36,6 +36,7 @@ const HELP: Record<keyof z.input<typeof schema>, readonly [string, string]> = {
   PUBLIC_URL: ['must be the http or https address under which others reach this server', 'https://barista.example.com'],
   DATABASE_URL: ['must be the address of a PostgreSQL database', 'postgresql://barista:secret@127.0.0.1:5432/barista'],
   BARISTA_LOCAL_REPOS: [`must be absolute folders, separated by "${delimiter}"`, '/home/me/src'],
+  BARISTA_DATA_DIR: ['must be a folder', '.barista'],
   BARISTA_NOTIFY_URL: [
     'must be the http or https address, without a user name in it, that alerts are sent to',
     'https://example.com/barista-alerts',
@@ -52,6 +53,9 @@ export interface ServerSettings {
   readonly databaseUrl: string;
   /** Folders under which local repositories may be opened. */
   readonly localRepositories: readonly string[];
+  /** Where clones of what is on a forge stand while they are read. */
+  readonly dataDir: string;
+  readonly forges: ForgeSettings;
   /** Where alerts are sent (B29); null: nowhere. */
   readonly notify: NotifySettings | null;
   readonly logLevel: (typeof LEVELS)[number];
@@ -78,13 +82,25 @@ export function readSettings(env: NodeJS.ProcessEnv): ServerSettings {
         .join('\n'),
     );
   }
-  const { PORT, HOST, PUBLIC_URL, DATABASE_URL, BARISTA_LOCAL_REPOS, BARISTA_NOTIFY_URL, BARISTA_NOTIFY_SECRET, LOG_LEVEL } = result.data;
+  const {
+    PORT,
+    HOST,
+    PUBLIC_URL,
+    DATABASE_URL,
+    BARISTA_LOCAL_REPOS,
+    BARISTA_DATA_DIR,
+    BARISTA_NOTIFY_URL,
+    BARISTA_NOTIFY_SECRET,
+    LOG_LEVEL,
+  } = result.data;
   return {
     port: PORT,
     host: HOST,
     publicUrl: PUBLIC_URL?.replace(/\/+$/, '') ?? null,
     databaseUrl: DATABASE_URL,
     localRepositories: BARISTA_LOCAL_REPOS,
+    dataDir: BARISTA_DATA_DIR,
+    forges: readForgeSettings(env),
     notify: BARISTA_NOTIFY_URL === undefined ? null : { url: BARISTA_NOTIFY_URL, secret: BARISTA_NOTIFY_SECRET ?? null },
     logLevel: LOG_LEVEL,
   };

@@ -5,7 +5,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { Logger } from 'pino';
-import { createLocalForge } from '../activities/forge/local/index.js';
+import { setUpForges } from '../activities/forge/set-up.js';
 import { createStore } from '../prisma/store.js';
 import { createApp } from './app.js';
 import { Heads } from './calls/heads.js';
@@ -37,7 +37,7 @@ export async function startServer(settings: ServerSettings, log: Logger, now: ()
   const store = createStore({ url: settings.databaseUrl, now });
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal); // every git process listens to it
-  const forge = createLocalForge({ allowedRoots: settings.localRepositories, now, stop: stopping.signal });
+  const forge = setUpForges(settings, now, stopping.signal);
   const door = createRoomDoor({ store, client });
   let origins: readonly string[] = [];
   const deps: Deps = {

@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { config } from 'dotenv';
-import { createLocalForge } from '../activities/forge/local/index.js';
+import { setUpForges } from '../activities/forge/set-up.js';
 import { createLog } from '../config/log.js';
 import { addressOf, readSettings, SettingsError } from '../config/settings.js';
 import { createStore } from '../prisma/store.js';
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   await ensureSearchAttributes(clientConnection, namespace);
   const store = createStore({ url: settings.databaseUrl, now });
   const stopping = new AbortController();
-  const forge = createLocalForge({ allowedRoots: settings.localRepositories, now, stop: stopping.signal });
+  const forge = setUpForges(settings, now, stopping.signal);
   const { notify, publicUrl, host, port } = settings;
   // Whoever lets the system choose the port has no address to send along.
   const address = publicUrl ?? (port === 0 ? null : addressOf(host, port));

@@ -17,7 +17,7 @@ const LAYERS: Record<string, { layers: string[]; types?: string[]; packages?: Re
   pure: { layers: [], packages: /^luxon$/ },
   workflows: { layers: ['pure'], types: ['activities'], packages: /^(luxon|@temporalio\/(workflow|common))$/ },
   prisma: { layers: ['pure'], types: ['activities'] },
-  activities: { layers: ['pure', 'prisma'], types: ['workflows'] },
+  activities: { layers: ['pure', 'prisma'], types: ['workflows', 'config'] },
   config: { layers: [] },
   'mcp-server': { layers: ['pure', 'prisma', 'activities', 'config'] },
   worker: { layers: ['pure', 'prisma', 'activities', 'config'] },

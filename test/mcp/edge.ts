@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 // A server of its own for a test file: real database, real Temporal, real HTTP.
 import { pino } from 'pino';
 import { startServer, type RunningServer } from '../../mcp-server/server.js';
@@ -28,6 +29,8 @@ export const settings = (databaseUrl: string, localRepositories: readonly string
   publicUrl: null,
   databaseUrl,
   localRepositories,
+  dataDir: tmpdir(),
+  forges: { github: null, gitlab: null },
   notify: null,
   logLevel: 'silent' as const,
 });

@@ -18,6 +18,8 @@ describe('settings', () => {
       publicUrl: null,
       databaseUrl: DATABASE_URL,
       localRepositories: [],
+      dataDir: '.barista',
+      forges: { github: null, gitlab: null },
       notify: null,
       logLevel: 'info',
     });

@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Runtime, DefaultLogger } from '@temporalio/worker';
-import { createLocalForge } from '../../activities/forge/local/index.js';
+import { setUpForges } from '../../activities/forge/set-up.js';
 import { parsePullRequest } from '../../activities/forge/pull-request.js';
+import type { ForgeSettings } from '../../config/forge-settings.js';
 import { startServer, type RunningServer } from '../../mcp-server/server.js';
 import type { Store } from '../../prisma/store.js';
 import { createStore } from '../../prisma/store.js';
@@ -51,7 +52,13 @@ export interface RestAnswer {
 }
 
 /** `temporal`: a server of the test's own, as `host:port`; else the run's. `notifyUrl`: where alerts go. */
-export async function startWorld({ temporal, notifyUrl }: { temporal?: string; notifyUrl?: string } = {}): Promise<World> {
+const NO_FORGES: ForgeSettings = { github: null, gitlab: null };
+
+export async function startWorld({
+  temporal,
+  notifyUrl,
+  forges = NO_FORGES,
+}: { temporal?: string; notifyUrl?: string; forges?: ForgeSettings } = {}): Promise<World> {
   const [databaseUrl, address] = await Promise.all([createDatabase(), temporal ?? temporalAddress()]);
   const namespace = `test-${randomUUID()}`;
   Runtime.install({ logger: new DefaultLogger('ERROR') });
@@ -63,7 +70,8 @@ export async function startWorld({ temporal, notifyUrl }: { temporal?: string; n
   const git = new GitWorld();
   git.push({ 'src/a.ts': 'export const a = 1;\n', 'src/b.ts': 'export const b = 2;\n' }, 'Add a and b');
   const store = createStore({ url: databaseUrl, now });
-  const forge = createLocalForge({ allowedRoots: [git.path], now });
+  const serverSettings = { ...settings(databaseUrl, [git.path]), forges };
+  const forge = setUpForges(serverSettings, now, new AbortController().signal);
   const native = await NativeConnection.connect({ address });
   const worker = await startWorker({
     connection: native,
@@ -75,7 +83,7 @@ export async function startWorld({ temporal, notifyUrl }: { temporal?: string; n
     now,
     ...(notifyUrl !== undefined && { notify: { url: notifyUrl, secret: null, publicUrl: null } }),
   });
-  const server = await startServer(settings(databaseUrl, [git.path]), silent);
+  const server = await startServer(serverSettings, silent);
   const others: RunningServer[] = [];
   const owner = await addPerson(store, 'olga');
   const ref = await forge.resolve(parsePullRequest(git.pullRequest));
@@ -110,7 +118,7 @@ export async function startWorld({ temporal, notifyUrl }: { temporal?: string; n
     owner,
     rest,
     async anotherServer() {
-      const other = await startServer(settings(databaseUrl, [git.path]), silent);
+      const other = await startServer(serverSettings, silent);
       others.push(other);
       return other;
     },

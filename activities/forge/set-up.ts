@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import type { ForgeSettings } from '../../config/forge-settings.js';
+import { createForges } from './forges.js';
+import { createGitHubForge } from './github/index.js';
+import { createGitLabForge } from './gitlab/index.js';
+import { createLocalForge } from './local/index.js';
+import type { Forge } from './port.js';
+
+export interface ForgeOptions {
+  readonly localRepositories: readonly string[] | null;
+  readonly dataDir: string;
+  readonly forges: ForgeSettings;
+}
+
+/** Every forge of a process, as its settings have them. `stop` ends what they have under way. */
+export function setUpForges(
+  { localRepositories, dataDir, forges: { github, gitlab } }: ForgeOptions,
+  now: () => number,
+  stop: AbortSignal,
+): Forge {
+  return createForges({
+    local: createLocalForge({ allowedRoots: localRepositories, now, stop }),
+    ...(github && { github: createGitHubForge({ ...github, commentInstead: false, dataDir, now, stop }) }),
+    ...(gitlab && {
+      gitlab: createGitLabForge({
+        url: gitlab.url,
+        token: () => Promise.resolve(gitlab.token),
+        folder: join(dataDir, 'clones', 'gitlab'),
+        now,
+        stop,
+      }),
+    }),
+  });
+}
