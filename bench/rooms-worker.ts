@@ -31,6 +31,7 @@ async function main(): Promise<void> {
     global.gc?.();
     process.send!({ resident: process.memoryUsage.rss() });
   });
+  process.on('disconnect', () => process.exit(1)); // nobody is left to measure for
   const running = worker.run();
   process.send!('ready');
   await running;
