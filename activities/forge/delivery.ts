@@ -4,7 +4,7 @@ import type { ForgeName } from './port.js';
  * A forge's delivery in our own words (P4): "look again, I heard X". Names and commits only, so that it may lie in a
  * workflow's history; whatever is decided on it is read from the forge first.
  */
-export type Heard = PullRequestHeard | CiHeard | IgnoredHeard;
+export type Heard = PullRequestHeard | CiHeard | AccessHeard | IgnoredHeard;
 
 export interface PullRequestHeard {
   readonly kind: 'pull_request';
@@ -27,6 +27,17 @@ export interface CiHeard {
   readonly headSha: string;
   /** The pull request it ran for, where the forge says so: its commit may be another one (a merge made for the run). */
   readonly key: string | null;
+}
+
+/** What one of our Apps may reach changed: rooms there stop asking, or may go on. */
+export interface AccessHeard {
+  readonly kind: 'access';
+  /** `changed`: some were taken, or its permissions are others; which, only reading tells. */
+  readonly what: 'given' | 'taken' | 'changed';
+  /** As the refs of the port have them once resolved; null: every one of the installation. */
+  readonly repositories: readonly string[] | null;
+  /** The installation's owner, as people know it. */
+  readonly account: string;
 }
 
 /** Nothing for a room; answered like the others, and kept with its reason. */

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ForgeError, type CommitPair, type Diff } from './port.js';
@@ -16,9 +16,13 @@ export interface Remote {
 export interface FetchedGit {
   /** Fetches the two commits and the files that differ, nothing else; what was fetched is removed again. Throws ForgeError. */
   diff(remote: Remote, commits: CommitPair): Promise<Diff>;
+  /** Paths that differ, both names of a rename; no file is fetched for it. Throws ForgeError. */
+  changedPaths(remote: Remote, commits: CommitPair): Promise<readonly string[]>;
 }
 
 const FETCH_TIMEOUT_MS = 5 * 60_000;
+const PREFIX = 'barista-fetch-';
+const LEFTOVER_MS = 60 * 60_000;
 /** More changed files than this are no review. */
 const MAX_OBJECTS = 50_000;
 const NO_OBJECT = /^0+$/;
@@ -31,22 +35,45 @@ const ASKPASS = '#!/bin/sh\ncase "$1" in Username*) printf %s "$BARISTA_GIT_USER
 /** `folder`: where what is fetched lies while it is read. `stop` ends running fetches. */
 export function createFetchedGit({ folder = tmpdir(), stop }: { readonly folder?: string; readonly stop?: AbortSignal } = {}): FetchedGit {
   const git = createGit(stop);
+
+  /** The two commits with their trees; `fetchMore` brings objects by name. */
+  async function withTrees<T>(remote: Remote, { baseSha, headSha }: CommitPair, read: (gitDir: string, fetchMore: (objects: readonly string[]) => Promise<void>) => Promise<T>): Promise<T> {
+    await mkdir(folder, { recursive: true });
+    const place = await mkdtemp(join(folder, PREFIX));
+    try {
+      await removeLeftovers(folder, place);
+      const gitDir = await emptyRepository(place, remote.url, headSha.length === 64);
+      const env = await fetchEnvironment(place, remote);
+      await fetchObjects(git, gitDir, env, ['--depth=1', 'origin', fullSha(baseSha), fullSha(headSha)]);
+      return await read(gitDir, async (objects) => fetchObjects(git, gitDir, env, ['--stdin', 'origin'], `${objects.join('\n')}\n`));
+    } finally {
+      await rm(place, { recursive: true, force: true });
+    }
+  }
+
   return {
-    async diff(remote, commits) {
-      await mkdir(folder, { recursive: true });
-      const place = await mkdtemp(join(folder, 'barista-fetch-'));
-      try {
-        const gitDir = await emptyRepository(place, remote.url, commits.headSha.length === 64);
-        const env = await fetchEnvironment(place, remote);
-        await fetchObjects(git, gitDir, env, ['--depth=1', 'origin', fullSha(commits.baseSha), fullSha(commits.headSha)]);
+    diff: async (remote, commits) =>
+      withTrees(remote, commits, async (gitDir, fetchMore) => {
         const objects = await differingObjects(git, gitDir, commits);
-        if (objects.length > 0) await fetchObjects(git, gitDir, env, ['--stdin', 'origin'], `${objects.join('\n')}\n`);
-        return await readDiff(git, gitDir, commits);
-      } finally {
-        await rm(place, { recursive: true, force: true });
-      }
-    },
+        if (objects.length > 0) await fetchMore(objects);
+        return readDiff(git, gitDir, commits);
+      }),
+    changedPaths: async (remote, commits) =>
+      withTrees(remote, commits, async (gitDir) => {
+        const names = ['diff-tree', '-r', '--no-renames', '--no-ext-diff', '--name-only', '-z', commits.baseSha, commits.headSha, '--'];
+        return (await git.run(gitDir, names)).stdout.toString('utf8').split('\0').slice(0, -1);
+      }),
   };
+}
+
+/** What processes left behind that died over an hour before `place` was made: no fetch takes so long. */
+async function removeLeftovers(folder: string, place: string): Promise<void> {
+  const made = (await stat(place)).mtimeMs;
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const known = name.startsWith(PREFIX) ? await stat(path).catch(() => null) : null;
+    if (known !== null && made - known.mtimeMs > LEFTOVER_MS) await rm(path, { recursive: true, force: true });
+  }
 }
 
 /** Written by hand: `git init` would look at templates and settings of the machine. */
@@ -84,6 +111,8 @@ async function fetchObjects(git: Git, gitDir: string, env: Record<string, string
     await git.run(gitDir, [...FETCH, ...args], { env, timeoutMs: FETCH_TIMEOUT_MS, ...(input === undefined ? {} : { input }) });
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
+    // What took so long would do so again: whoever asked reads without it.
+    if (/took over/.test(error.message)) throw new ForgeError('refused', `The commits could not be fetched with git within ${FETCH_TIMEOUT_MS / 60_000} minutes.`);
     if (/authentication failed|could not read (username|password)|returned error: 40[13]|access denied/i.test(error.message)) {
       throw new ForgeError('refused', 'The repository could not be fetched with git: the token may not read it.');
     }

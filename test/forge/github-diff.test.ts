@@ -1,11 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { GitHubApp } from '../../activities/forge/github/app.js';
-import { withCommits } from '../../activities/forge/github/clone.js';
-import { createGit } from '../../activities/forge/local/git.js';
 import { createLocalForge } from '../../activities/forge/local/index.js';
-import type { Diff, GitHubPullRequestRef, KnownHead } from '../../activities/forge/port.js';
+import type { Diff, KnownHead } from '../../activities/forge/port.js';
 import { parsePullRequest } from '../../activities/forge/pull-request.js';
 import { badGateway } from '../support/fake-github/index.js';
 import { GitHubWorld, NOON } from '../support/fake-github/world.js';
@@ -100,7 +97,7 @@ describe('C9: listings that are capped and patches that are left out are read wi
     expect(capped.files).toHaveLength(3_000);
     expect(capped.gaps).toEqual([
       'GitHub lists 3000 of 3400 changed files; the others are not shown.',
-      expect.stringMatching(/^The commits could not be read with git instead: .*contents=read/),
+      expect.stringMatching(/^The commits could not be read with git instead: .*may not read it/),
     ]);
   }, 60_000);
 
@@ -167,36 +164,49 @@ describe('O1: every page is of the same commits', () => {
   });
 });
 
-describe('clones', () => {
-  const clones = () => join(world.dataDir, 'clones', 'github');
+describe('commits fetched with git', () => {
+  const fetched = () => join(world.dataDir, 'fetched');
 
-  test('go when they were read, also after a failure, and those of a process that died go after an hour', async () => {
+  test('are gone once they were read, also after a failure; those of a process that died go after an hour', async () => {
     world.git.push({ image: Buffer.from([1, 0]) });
-    mkdirSync(join(clones(), `${NOON - 3_600_001}-dead`), { recursive: true });
-    mkdirSync(join(clones(), `${NOON - 1_000}-alive`), { recursive: true });
+    for (const name of ['barista-fetch-dead', 'barista-fetch-alive', 'other']) mkdirSync(join(fetched(), name), { recursive: true });
+    for (const name of ['barista-fetch-dead', 'other']) utimesSync(join(fetched(), name), 1, 1);
     await diff();
     world.github.faults.push({ ...NO_GIT, times: 1 });
     await diff();
-    expect(readdirSync(clones())).toEqual([`${NOON - 1_000}-alive`]);
+    expect(readdirSync(fetched()).sort()).toEqual(['barista-fetch-alive', 'other']);
   });
 
   test('hold no history, and only the files that differ; no token is in any file of theirs', async () => {
-    const { git, github, operator, now } = world;
+    const { git, github } = world;
     git.checkout('main').write('elsewhere', 'not of this diff\n').commit('Ground');
     git.git('checkout', '-q', '-B', 'topic');
     git.push({ 'a.ts': 'a\n' });
-    git.push({ 'a.ts': 'b\n' });
+    git.push({ image: Buffer.from([1, 0]), 'a.ts': 'b\n' });
     const commits = await world.head();
-    const app = new GitHubApp({ apiUrl: github.urls.api, identity: { id: operator.id, privateKey: operator.privateKey }, now: () => now });
-    const deps = { app, git: createGit(), folder: clones(), webUrl: github.urls.web, now: () => now };
-    await withCommits(deps, world.ref as GitHubPullRequestRef, commits, true, async (gitDir) => {
-      const { stdout } = await deps.git.run(gitDir, ['cat-file', '--batch-check=%(objecttype)', '--batch-all-objects']);
-      expect(stdout.toString().trim().split('\n').sort()).toEqual(['blob', 'commit', 'commit', 'tree', 'tree']);
-      const text = readdirSync(gitDir, { recursive: true, withFileTypes: true }).filter((file) => file.isFile()).map((file) => readFileSync(join(file.parentPath, file.name), 'latin1')).join('\n');
-      expect(text).toContain(github.urls.web);
-      for (const secret of world.secrets()) expect(text).not.toContain(secret);
-    });
+    const seen: string[] = [];
+    let objects = '';
+    const files = () => readdirSync(fetched(), { recursive: true, withFileTypes: true }).filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+    github.onGit = () => {
+      for (const file of files()) seen.push(readFileSync(file, 'latin1'));
+      const gitDir = files().find((file) => file.endsWith('/HEAD'))?.replace(/\/HEAD$/, '');
+      objects = git.git('--git-dir', String(gitDir), 'cat-file', '--batch-check=%(objecttype)', '--batch-all-objects');
+    };
+    await world.forge.diff(world.ref, commits);
+    expect(seen.join('\n')).toContain(github.urls.web);
     expect(github.tokens.size).toBeGreaterThan(0);
+    for (const secret of world.secrets()) expect(seen.join('\n')).not.toContain(secret);
+    // Seen when the files were asked for: two commits, their trees, and no file yet.
+    expect(objects.split('\n').sort()).toEqual(['commit', 'commit', 'tree', 'tree']);
+  });
+
+  test('of a renamed repository are fetched under its present name', async () => {
+    world.git.push({ image: Buffer.from([1, 0]) });
+    const ref = world.ref;
+    const commits = await world.head();
+    world.github.rename('new-org', 'renamed');
+    expect((await world.forge.diff(ref, commits)).gaps).toEqual([]);
+    expect(world.github.count(/^GIT .*new-org\/renamed/)).toBeGreaterThan(0);
   });
 
   test('two readers at once do not meet', async () => {

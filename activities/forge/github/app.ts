@@ -34,6 +34,8 @@ export interface Installation {
 }
 
 const REQUEST_MS = 20_000;
+/** Every 4xx: the same again would get the same, and a limit has its own time. */
+const REFUSALS = Array.from({ length: 100 }, (_, at) => 400 + at);
 const INSTALLATION_MS = 10 * 60_000;
 /** Of a read; a write is never sent again without looking (D5). */
 const READ_RETRIES = 2;
@@ -66,6 +68,9 @@ export class GitHubApp {
 
   /** Reads or writes in the pull request's repository as its installation. @throws {ForgeError} */
   async call<T>(ref: GitHubPullRequestRef, work: (octokit: Octokit) => Promise<T>): Promise<T> {
+    const known = this.#installations.get(placeOf(ref));
+    // Before anything is looked up again for it.
+    if (known !== undefined) this.#refuseWaiting(known.id);
     const installation = await this.installation(ref);
     if (installation.suspended) {
       // Asked again next time: it may have been lifted.
@@ -135,11 +140,17 @@ export class GitHubApp {
     return known;
   }
 
-  async #guarded<T>(gateOf: number, ref: GitHubPullRequestRef, settings: string | null, work: () => Promise<T>, { mayRefresh }: { mayRefresh?: Octokit }): Promise<T> {
-    const { now } = this.options;
+  #refuseWaiting(gateOf: number): Gate {
+    const now = this.options.now();
     const gate = this.#gates.get(gateOf) ?? { until: 0, inARow: 0 };
     this.#gates.set(gateOf, gate);
-    if (now() < gate.until) throw waiting(gate.until, now());
+    if (now < gate.until) throw waiting(gate.until, now);
+    return gate;
+  }
+
+  async #guarded<T>(gateOf: number, ref: GitHubPullRequestRef, settings: string | null, work: () => Promise<T>, { mayRefresh }: { mayRefresh?: Octokit }): Promise<T> {
+    const { now } = this.options;
+    const gate = this.#refuseWaiting(gateOf);
     try {
       const result = await work();
       if (now() >= gate.until) gate.inARow = 0;
@@ -176,7 +187,7 @@ function clientOf({ apiUrl, identity, stop }: AppOptions): typeof Core {
     userAgent: 'barista',
     log: SILENT,
     request: { fetch: send },
-    retry: { retries: READ_RETRIES, doNotRetry: [304, 400, 401, 403, 404, 406, 409, 410, 422, 429, 451] },
+    retry: { retries: READ_RETRIES, doNotRetry: REFUSALS },
     throttle: { id: `${apiUrl} ${identity.id} ${given.auth?.installationId ?? 0}`, onRateLimit: leave, onSecondaryRateLimit: leave },
   }));
 }

@@ -1,9 +1,17 @@
 import { ForgeError, type ChangedFile, type CommitPair, type Comparison, type Diff, type GitHubPullRequestRef } from '../port.js';
-import { readDiff } from '../local/diff.js';
+import type { FetchedGit, Remote } from '../fetched-git.js';
 import { placeOf, type GitHubApp } from './app.js';
-import { withCommits, type CloneDeps } from './clone.js';
 import { fileOfRow, firstZeroed, listRows, MAX_COMPARED, MAX_LISTED } from './listing.js';
 import { at, compareNoFiles, compareWithFiles, hasCommit, headOf, readPull, type Compared, type Row } from './pull.js';
+
+export interface DiffDeps {
+  readonly app: GitHubApp;
+  readonly fetched: FetchedGit;
+  /** `https://github.com`, without a slash at the end. */
+  readonly webUrl: string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
 
 /** What a listing gave of the diff that was asked for. */
 interface Listed {
@@ -17,12 +25,12 @@ interface Listed {
  * and whole; else both commits are fetched and read as a local repository's. Where that cannot be, the listing with
  * its gaps named. @throws {ForgeError}
  */
-export async function readPullDiff(deps: CloneDeps, ref: GitHubPullRequestRef, commits: CommitPair): Promise<Diff> {
+export async function readPullDiff(deps: DiffDeps, ref: GitHubPullRequestRef, commits: CommitPair): Promise<Diff> {
   if (commits.baseSha === commits.headSha) return { files: [], gaps: [] };
   const listed = (await listedFiles(deps, ref, commits)) ?? (await comparedFiles(deps.app, ref, commits));
   if (listed !== null && listed.gaps.length === 0) return listed;
   try {
-    return await withCommits(deps, ref, commits, true, (gitDir) => readDiff(deps.git, gitDir, commits));
+    return await deps.fetched.diff(await remoteOf(deps, ref), commits);
   } catch (error) {
     // What passes is tried again by the caller: a diff is kept for ever, and must not be kept with passing gaps.
     if (!(error instanceof ForgeError) || error.kind === 'unavailable' || listed === null) throw error;
@@ -30,8 +38,14 @@ export async function readPullDiff(deps: CloneDeps, ref: GitHubPullRequestRef, c
   }
 }
 
+/** Under its present name: git follows no redirect with a token. */
+async function remoteOf({ app, webUrl }: DiffDeps, ref: GitHubPullRequestRef): Promise<Remote> {
+  const { repo } = (await readPull(app, ref)).base;
+  return { url: `${webUrl}/${repo.owner.login}/${repo.name}.git`, user: 'x-access-token', token: () => app.gitToken(ref) };
+}
+
 /** The pull request's own listing; null where it is, or may be, of other commits (O1: the head moved under it). */
-async function listedFiles({ app, now }: CloneDeps, ref: GitHubPullRequestRef, { baseSha, headSha }: CommitPair): Promise<Listed | null> {
+async function listedFiles({ app, now }: DiffDeps, ref: GitHubPullRequestRef, { baseSha, headSha }: CommitPair): Promise<Listed | null> {
   const before = await readPull(app, ref);
   if (before.head.sha !== headSha || (await headOf(app, ref, before, now)).baseSha !== baseSha) return null;
   const rows = await listRows((page, perPage) =>
@@ -73,7 +87,7 @@ const UNKNOWN: Comparison = { status: 'unknown', commits: null, changedPaths: nu
  * C4, C6: `behind` is a branch forced back, so it counts as diverged. The paths are git's where GitHub names only some,
  * or those since the merge base. A first commit that is gone makes it `unknown`. @throws {ForgeError}
  */
-export async function comparePull(deps: CloneDeps, ref: GitHubPullRequestRef, from: string, to: string): Promise<Comparison> {
+export async function comparePull(deps: DiffDeps, ref: GitHubPullRequestRef, from: string, to: string): Promise<Comparison> {
   if (from === to) return { status: 'identical', commits: 0, changedPaths: [], capped: false };
   const compared = await compareWithFiles(deps.app, ref, from, to);
   if (compared === null) {
@@ -86,9 +100,8 @@ export async function comparePull(deps: CloneDeps, ref: GitHubPullRequestRef, fr
   const rows = ahead ? (compared.files ?? []) : [];
   if (ahead && rows.length < MAX_COMPARED) return { status, commits, changedPaths: pathsOf(rows), capped: false };
   try {
-    const names = ['diff-tree', '-r', '--no-renames', '--no-ext-diff', '--name-only', '-z', from, to, '--'];
-    const { stdout } = await withCommits(deps, ref, { baseSha: from, headSha: to }, false, (gitDir) => deps.git.run(gitDir, names));
-    return { status, commits, changedPaths: stdout.toString('utf8').split('\0').slice(0, -1), capped: false };
+    const changedPaths = await deps.fetched.changedPaths(await remoteOf(deps, ref), { baseSha: from, headSha: to });
+    return { status, commits, changedPaths, capped: false };
   } catch (error) {
     if (!(error instanceof ForgeError) || error.kind === 'unavailable') throw error;
     return { status, commits, changedPaths: ahead ? pathsOf(rows) : null, capped: ahead };

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { ForgeError, type Forge, type GitHubPullRequestRef, type PullRequestRef } from '../port.js';
-import { createGit, fullSha } from '../local/git.js';
+import { createFetchedGit } from '../fetched-git.js';
+import { fullSha } from '../local/git.js';
 import { githubRef } from '../pull-request.js';
 import { GitHubApp, type AppIdentity } from './app.js';
 import { readCi } from './ci.js';
-import type { CloneDeps } from './clone.js';
-import { comparePull, countBetween, readPullDiff } from './diff.js';
+import { comparePull, countBetween, readPullDiff, type DiffDeps } from './diff.js';
 import { createFingerprint } from './fingerprint.js';
 import { findPosted, postReview, readBack } from './post.js';
 import { readHead, readPull } from './pull.js';
@@ -23,7 +23,7 @@ export interface GitHubForgeOptions {
   readonly reviewer: AppIdentity | null;
   /** W9: where the reviewer App is not installed, the operator may post its review as a comment. */
   readonly commentInstead: boolean;
-  /** Clones stand in a folder of it while they are read. */
+  /** Fetched commits lie in a folder of it while they are read. */
   readonly dataDir: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -41,7 +41,7 @@ export function createGitHubForge(options: GitHubForgeOptions): Forge {
   const app = appOf(options.app);
   const reviewer = options.reviewer === null ? null : appOf(options.reviewer);
   const posting = { operator: app, reviewer, commentInstead: options.commentInstead };
-  const cloning: CloneDeps = { app, git: createGit(stop), folder: join(options.dataDir, 'clones', 'github'), webUrl, now };
+  const diffing: DiffDeps = { app, fetched: createFetchedGit({ folder: join(options.dataDir, 'fetched'), ...(stop && { stop }) }), webUrl, now };
   const own = new Set([options.app.id, ...(options.reviewer === null ? [] : [options.reviewer.id])]);
   const trees = new TreeReader(app);
   const fingerprint = createFingerprint(app);
@@ -60,8 +60,8 @@ export function createGitHubForge(options: GitHubForgeOptions): Forge {
     headFingerprint: async (ref) => fingerprint(here(ref)),
     head: async (ref) => readHead(app, here(ref), now),
     describe: async (ref) => readTexts(app, here(ref)),
-    diff: async (ref, commits) => readPullDiff(cloning, here(ref), { baseSha: fullSha(commits.baseSha), headSha: fullSha(commits.headSha) }),
-    compare: async (ref, from, to) => comparePull(cloning, here(ref), fullSha(from), fullSha(to)),
+    diff: async (ref, commits) => readPullDiff(diffing, here(ref), { baseSha: fullSha(commits.baseSha), headSha: fullSha(commits.headSha) }),
+    compare: async (ref, from, to) => comparePull(diffing, here(ref), fullSha(from), fullSha(to)),
     commitsBetween: async (ref, from, to) => countBetween(app, here(ref), fullSha(from), fullSha(to)),
     file: async (ref, sha, path) => trees.file(here(ref), sha, path),
     ci: async (ref, sha) => readCi(app, here(ref), fullSha(sha), own, webUrl),

@@ -59,6 +59,7 @@ export class FakeGitHub extends FakeState {
     const git = /^\/([^/]+\/[^/]+)\.git(\/.*)$/.exec(url);
     if (git !== null) {
       this.requests.push({ line: `GIT ${method} ${url}`, body: '' });
+      this.onGit?.();
       const fault = this.#fault(`GIT ${method} ${url}`);
       if (fault !== null) return void response.writeHead(fault.status).end(JSON.stringify(fault.body));
       return git[1] === `${this.repo.owner}/${this.repo.name}` ? serveGit(this, request, response, String(git[2])) : void response.writeHead(404).end();

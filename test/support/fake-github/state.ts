@@ -96,6 +96,8 @@ export class FakeState {
   readonly statuses: StoredStatus[] = [];
   /** Run before the answer to a matching request, once each: a push between two pages, for one. */
   readonly before: { readonly on: RegExp; readonly run: () => void }[] = [];
+  /** Run before each request of git's. */
+  onGit: (() => void) | null = null;
   urls: Urls = { web: '', api: '' };
   #id = 1_000;
 
