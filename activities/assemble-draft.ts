@@ -15,15 +15,32 @@ export function createAssembleDraft({ store }: ActivityDeps): RoomActivities['as
       records: 'all',
       texts: (room) => [...(room.round?.reviews.map((review) => review.summary) ?? []), ...room.findings.map((finding) => finding.body)],
     });
-    if (!snapshot || snapshot.seq < seq) throw new Error(`room ${slug} is at event ${snapshot?.seq ?? 0} in the database, not yet at ${seq}`);
+    if (!snapshot || snapshot.seq < seq)
+      throw new Error(`room ${slug} is at event ${snapshot?.seq ?? 0} in the database, not yet at ${seq}`);
     const { state: room, texts } = snapshot;
     const findings = unsettled(room);
-    const body = room.round?.reviews.map((review) => `${nameOf(room, review.by)} (${review.verdict}): ${texts.get(review.summary) ?? ''}`).join('\n\n') ?? '';
+    const body =
+      room.round?.reviews
+        .map((review) => `${nameOf(room, review.by)} (${review.verdict}): ${texts.get(review.summary) ?? ''}`)
+        .join('\n\n') ?? '';
     // Copies of its own: the draft keeps its text when an agent is deleted with its reviews (R6).
-    const [bodyId, ...findingIds] = await store.texts.stage(slug, 'barista', [body, ...findings.map((finding) => texts.get(finding.body) ?? '')]);
+    const [bodyId, ...findingIds] = await store.texts.stage(slug, 'barista', [
+      body,
+      ...findings.map((finding) => texts.get(finding.body) ?? ''),
+    ]);
     const merged = findings.map((finding, index): DraftFinding => {
       const { path, line, side, severity } = finding;
-      return { path, line, side, severity, body: findingIds[index]!, raisedBy: [finding.raisedBy], agreedBy: [], disputedBy: [], findings: [finding.id] };
+      return {
+        path,
+        line,
+        side,
+        severity,
+        body: findingIds[index]!,
+        raisedBy: [finding.raisedBy],
+        agreedBy: [],
+        disputedBy: [],
+        findings: [finding.id],
+      };
     });
     return { verdict: verdictOf(room), body: bodyId!, findings: mergeDraft(merged, { state: room, records: recordsOf(snapshot.records) }) };
   };

@@ -5,7 +5,11 @@ import { keepDiff } from './context/kept-diff.js';
 import type { PullRequest } from '../workflows/room/state.js';
 
 /** O1: what a round's reviewers will read is kept when it opens, so that no later push can take it away. */
-export async function keepContext({ forge, store, log }: Pick<ActivityDeps, 'forge' | 'store' | 'log'>, pullRequest: PullRequest, commits: CommitPair): Promise<void> {
+export async function keepContext(
+  { forge, store, log }: Pick<ActivityDeps, 'forge' | 'store' | 'log'>,
+  pullRequest: PullRequest,
+  commits: CommitPair,
+): Promise<void> {
   try {
     await keepDiff({ forge, store: store.reads }, refOf(pullRequest), commits);
   } catch (error) {

@@ -54,11 +54,16 @@ async function post(deps: ActivityDeps, slug: string, version: number): ReturnTy
   const posted = (await forge.findPosted(ref, review)) ?? (await forge.post(ref, review));
   const shown = await forge.readBack(ref, review);
   if (!shown.found) throw new ForgeError('unavailable', 'the forge does not show the review it took');
-  if (shown.differences.length > 0) log.warn({ room: slug, differences: shown.differences }, 'the forge shows the review otherwise than it was posted');
+  if (shown.differences.length > 0)
+    log.warn({ room: slug, differences: shown.differences }, 'the forge shows the review otherwise than it was posted');
   return { url: shown.url ?? posted.url, unplaced };
 }
 
-async function composed(deps: ActivityDeps, snapshot: Snapshot, draft: Draft): Promise<{ review: ReviewToPost; unplaced: readonly number[] }> {
+async function composed(
+  deps: ActivityDeps,
+  snapshot: Snapshot,
+  draft: Draft,
+): Promise<{ review: ReviewToPost; unplaced: readonly number[] }> {
   const { state: room, texts } = snapshot;
   const records = recordsOf(snapshot.records);
   const commits = commitsOf(room, draft);

@@ -88,7 +88,12 @@ function composed(input: ToPost, sections: readonly Section[]): { body: string; 
   const blocks = [
     `**Verdict: ${draft.verdict.replace('_', ' ')}**`,
     body,
-    ...sections.map(({ title, entries: all }) => block(title, all.map((entry) => kept.get(entry)!))),
+    ...sections.map(({ title, entries: all }) =>
+      block(
+        title,
+        all.map((entry) => kept.get(entry)!),
+      ),
+    ),
     block('Reviewers', reviewers),
     room.cut === 0 ? '' : `_Cut to the length that can be posted: ${room.cut} characters${whole} are left out._`,
   ];
@@ -135,7 +140,8 @@ function trimmed(text: string, limit: number): { text: string; cut: number } {
 }
 
 function remark({ state, text }: ToPost, { severity, body, raisedBy, agreedBy, disputedBy }: DraftFinding): string {
-  const heard = (what: string, ids: readonly ParticipantId[]): string[] => (ids.length === 0 ? [] : [`${what} ${ids.map((id) => nameOf(state, id)).join(', ')}`]);
+  const heard = (what: string, ids: readonly ParticipantId[]): string[] =>
+    ids.length === 0 ? [] : [`${what} ${ids.map((id) => nameOf(state, id)).join(', ')}`];
   const said = [...heard('raised by', raisedBy), ...heard('agreed by', agreedBy), ...heard('disputed by', disputedBy)];
   return `**${severity}** ${text(body)}${said.length === 0 ? '' : `\n\n_${quiet(said.join('; '))}_`}`;
 }

@@ -14,14 +14,23 @@ export interface ReviewerCoverage extends Coverage {
 }
 
 /** G1: one row for each reviewer of the round; none where the pull request's files cannot be listed now. */
-export async function coverageOfRound(deps: { readonly store: Store; readonly forge: Forge }, room: RoomState, round: Round): Promise<ReviewerCoverage[]> {
+export async function coverageOfRound(
+  deps: { readonly store: Store; readonly forge: Forge },
+  room: RoomState,
+  round: Round,
+): Promise<ReviewerCoverage[]> {
   const files = await filesOf(deps, room, round);
   if (files === null) return [];
   const numbers = [...room.earlier.map(({ number }) => number).filter((number) => number < round.number), round.number];
-  const shown = await Promise.all(numbers.map(async (number) => ({ number, rows: await deps.store.shown.of<ShownFacts>(room.slug, number) })));
+  const shown = await Promise.all(
+    numbers.map(async (number) => ({ number, rows: await deps.store.shown.of<ShownFacts>(room.slug, number) })),
+  );
   return reviewersOf(room, round).map((participant) => {
     const records: ShownByRound = new Map(
-      shown.map(({ number, rows }) => [number, new Map(rows.filter((row) => row.participant === participant).map((row) => [row.path, row.facts]))]),
+      shown.map(({ number, rows }) => [
+        number,
+        new Map(rows.filter((row) => row.participant === participant).map((row) => [row.path, row.facts])),
+      ]),
     );
     const covered = coverage(files, records, round.number);
     const name = participantOf(room, participant)?.name ?? nameOf(room, participant);
@@ -29,7 +38,11 @@ export async function coverageOfRound(deps: { readonly store: Store; readonly fo
   });
 }
 
-async function filesOf({ store, forge }: { readonly store: Store; readonly forge: Forge }, room: RoomState, round: Round): Promise<CoverageFile[] | null> {
+async function filesOf(
+  { store, forge }: { readonly store: Store; readonly forge: Forge },
+  room: RoomState,
+  round: Round,
+): Promise<CoverageFile[] | null> {
   try {
     const diff = await keepDiff({ forge, store: store.reads }, refOf(room.pullRequest), round);
     return diff.files.map(({ path, status }) => ({ path, removed: status === 'removed' }));
@@ -42,6 +55,8 @@ async function filesOf({ store, forge }: { readonly store: Store; readonly forge
 /** Who reviews it now, and who has reviewed it, whatever became of the role since. */
 function reviewersOf(room: RoomState, round: Round): string[] {
   const now =
-    round.closed === null ? room.participants.filter((participant) => participant.roles.includes('reviewer')).map(({ id }) => id) : round.closed.missing;
+    round.closed === null
+      ? room.participants.filter((participant) => participant.roles.includes('reviewer')).map(({ id }) => id)
+      : round.closed.missing;
   return [...new Set([...round.reviews.map(({ by }) => by), ...now])];
 }

@@ -8,8 +8,7 @@ export interface Anchor {
 }
 
 export type Placement =
-  | { readonly placed: true; readonly line: number; readonly side: 'new' | 'old' }
-  | { readonly placed: false; readonly reason: string };
+  { readonly placed: true; readonly line: number; readonly side: 'new' | 'old' } | { readonly placed: false; readonly reason: string };
 
 /**
  * D9: whether a forge can show a comment at this place, checked before posting so that one bad line never loses the

@@ -122,7 +122,10 @@ function stateOf(file: CoverageFile, records: ShownByRound, round: number): 'sho
       stateOf(file, records, since.round) === 'shown',
   );
   if (sinceWhole) return 'shown';
-  const some = facts.part || facts.read.new.length + facts.read.old.length > 0 || facts.since.some((since) => since.seen === 'whole' || since.seen === 'cut');
+  const some =
+    facts.part ||
+    facts.read.new.length + facts.read.old.length > 0 ||
+    facts.since.some((since) => since.seen === 'whole' || since.seen === 'cut');
   return some ? 'partial' : 'not_shown';
 }
 

@@ -82,7 +82,15 @@ function cutEntry(file: FileMeta, patch: string, room: number): { entry: FileEnt
   while (kept > 0 && lines[kept - 1]?.kind === 'hunk') kept -= 1;
   const missing = missingSpan(file, lines.slice(kept));
   const omitted = missing === null ? {} : { omitted: wireOmitted(missing) };
-  const shownPatch = kept === 0 ? {} : { patch: lines.slice(0, kept).map((line) => line.text).join('\n') };
+  const shownPatch =
+    kept === 0
+      ? {}
+      : {
+          patch: lines
+            .slice(0, kept)
+            .map((line) => line.text)
+            .join('\n'),
+        };
   const entry = { ...base(file), ...shownPatch, patch_omitted: true as const, ...omitted };
   return { entry: pathWithin(entry, room), shown: { patch: kept === 0 ? 'none' : 'cut', missing } };
 }

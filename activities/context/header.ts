@@ -29,7 +29,10 @@ export function headerWithin(text: Description, room: number): WireHeader {
   const whole = wholeHeader(text);
   if (jsonSize(whole) <= room) return whole;
   const title = cutText(text.title, MAX_TITLE);
-  const gaps = listWithin(text.gaps.map((gap) => cutText(gap, MAX_GAPS / 2)), MAX_GAPS);
+  const gaps = listWithin(
+    text.gaps.map((gap) => cutText(gap, MAX_GAPS / 2)),
+    MAX_GAPS,
+  );
   const fixed = jsonSize({ title, description: '', issue: null, comments: [], comments_omitted: 1e9, gaps });
   const wants = [jsonSize(text.description), jsonSize(text.issue), jsonSize(text.comments)];
   const [forDescription = 0, forIssue = 0, forComments = 0] = shareRoom(room - fixed, wants);
@@ -46,7 +49,12 @@ export function headerWithin(text: Description, room: number): WireHeader {
 
 function issueWithin(issue: Issue, room: number): Issue | null {
   if (jsonSize(issue) <= room) return issue;
-  const short = { id: cutText(issue.id, 40), title: cutText(issue.title, MAX_ISSUE_TITLE), body: '', url: issue.url !== null && issue.url.length > 150 ? null : issue.url };
+  const short = {
+    id: cutText(issue.id, 40),
+    title: cutText(issue.title, MAX_ISSUE_TITLE),
+    body: '',
+    url: issue.url !== null && issue.url.length > 150 ? null : issue.url,
+  };
   const left = room - jsonSize(short);
   return left < 0 ? null : { ...short, body: left < 40 ? '' : cutText(issue.body, left) };
 }

@@ -102,7 +102,11 @@ function targetOf(facts: ReadFacts, { page = 1, sinceRound, headSha, maxChars = 
   checkMaxChars(maxChars);
   const commits = underReview(facts);
   if (page > 1 && headSha !== undefined && headSha !== commits.headSha) {
-    throw new Refusal('conflict', `The pages of ${short(headSha)} are no longer served: the commit under review is ${short(commits.headSha)}.`, 'Start again at page 1.');
+    throw new Refusal(
+      'conflict',
+      `The pages of ${short(headSha)} are no longer served: the commit under review is ${short(commits.headSha)}.`,
+      'Start again at page 1.',
+    );
   }
   return { commits, since: sinceRound === undefined ? null : earlierRound(facts, sinceRound), page, maxChars };
 }
@@ -115,7 +119,12 @@ export function checkMaxChars(maxChars: number): void {
 /** C3: the open round's commits, whoever pushes; with none open the pull request's own. */
 export function underReview(facts: ReadFacts): { readonly headSha: string; readonly baseSha: string } {
   const commits = facts.openRound ?? facts.currentHead;
-  if (commits === null) throw new Refusal('forge_unavailable', "The pull request's head cannot be read now, and no round is open.", 'Call again in 30 seconds.');
+  if (commits === null)
+    throw new Refusal(
+      'forge_unavailable',
+      "The pull request's head cannot be read now, and no round is open.",
+      'Call again in 30 seconds.',
+    );
   return commits;
 }
 
@@ -125,7 +134,12 @@ function earlierRound({ rounds, openRound }: ReadFacts, wanted: number): RoundCo
   const found = allowed.find((round) => round.number === wanted);
   if (found !== undefined) return found;
   const which = allowed.length === 0 ? 'there is none yet' : `that is ${allowed.map((round) => round.number).join(', ')}`;
-  throw new Refusal('invalid', `since_round must be an earlier round${openRound === null ? '' : ` than the open round ${openRound.number}`}: ${which}.`, 'Leave since_round out for the full view.', 'since_round');
+  throw new Refusal(
+    'invalid',
+    `since_round must be an earlier round${openRound === null ? '' : ` than the open round ${openRound.number}`}: ${which}.`,
+    'Leave since_round out for the full view.',
+    'since_round',
+  );
 }
 
 function envelope({ openRound, currentHead }: ReadFacts, { commits, page }: Target) {
@@ -162,9 +176,16 @@ async function describe(deps: ReadDeps, facts: ReadFacts, gaps: readonly string[
   }
 }
 
-async function sinceOf(deps: ReadDeps, facts: ReadFacts, { commits, maxChars }: Target, round: RoundCommits, whole: KeptDiff): Promise<SinceItems> {
+async function sinceOf(
+  deps: ReadDeps,
+  facts: ReadFacts,
+  { commits, maxChars }: Target,
+  round: RoundCommits,
+  whole: KeptDiff,
+): Promise<SinceItems> {
   const comparison = await keepComparison(deps, facts.ref, round.headSha, commits.headSha);
-  const changes = comparison.changedPaths === null ? null : await keepDiff(deps, facts.ref, { baseSha: round.headSha, headSha: commits.headSha });
+  const changes =
+    comparison.changedPaths === null ? null : await keepDiff(deps, facts.ref, { baseSha: round.headSha, headSha: commits.headSha });
   const view = sinceView({
     round: round.number,
     from: round.headSha,

@@ -51,7 +51,11 @@ const PAGE_FIELDS = {
 };
 
 /** A file, or lines of it, at a commit of this review (F1 to F4). Throws Refusal or ForgeError. */
-export async function readFile(deps: ReadDeps, facts: ReadFacts, query: FileQuery): Promise<{ answer: FileAnswer; shown: readonly PathShown[] }> {
+export async function readFile(
+  deps: ReadDeps,
+  facts: ReadFacts,
+  query: FileQuery,
+): Promise<{ answer: FileAnswer; shown: readonly PathShown[] }> {
   const { path, page = 1, maxChars = MAX_CHARS } = query;
   checkPath(path);
   checkMaxChars(maxChars);
@@ -64,11 +68,13 @@ export async function readFile(deps: ReadDeps, facts: ReadFacts, query: FileQuer
 
   const flags = file.notUtf8 ? { not_utf8: true as const } : {};
   const room = maxChars - jsonSize({ ...fixed, ...flags, ...PAGE_FIELDS });
-  if (room < MIN_CONTENT) throw new Refusal('invalid', `The path alone fills a page of ${maxChars} characters.`, 'Ask with a larger max_chars.', 'max_chars');
+  if (room < MIN_CONTENT)
+    throw new Refusal('invalid', `The path alone fills a page of ${maxChars} characters.`, 'Ask with a larger max_chars.', 'max_chars');
   const lines = fileLines(file.content);
   const { start, end } = rangeOf(query, lines.length);
   const pages = filePages(lines, start, end, room);
-  const shownPage: FilePage = pages[page - 1] ?? (pages.length === 0 ? { startLine: start, endLine: end, content: '', cut: false } : past(end));
+  const shownPage: FilePage =
+    pages[page - 1] ?? (pages.length === 0 ? { startLine: start, endLine: end, content: '', cut: false } : past(end));
   const more = shownPage.endLine < end;
   const answer: FileAnswer = {
     ...fixed,
@@ -89,7 +95,8 @@ export async function readFile(deps: ReadDeps, facts: ReadFacts, query: FileQuer
 
 /** F4: a path in the repository and nothing else. */
 function checkPath(path: string): void {
-  const wrong = (message: string) => new Refusal('invalid', message, 'Give the path as get_pr_context spells it, like src/index.ts.', 'path');
+  const wrong = (message: string) =>
+    new Refusal('invalid', message, 'Give the path as get_pr_context spells it, like src/index.ts.', 'path');
   if (path === '' || path.length > 4_096 || path.includes('\0')) throw wrong('The path is empty, too long, or holds a NUL character.');
   if (path.startsWith('/')) throw wrong('The path is absolute: it must be relative to the top of the repository.');
   const bad = path.split('/').find((part) => part === '' || part === '.' || part === '..');
@@ -133,24 +140,37 @@ function notReadable(file: Exclude<FileRead, { kind: 'text' | 'too_large' }>, pa
     case 'binary':
       return invalid(`${name} is binary (${file.size} bytes): it has no lines to read.`);
     case 'symlink':
-      return invalid(`${name} is a symlink to ${JSON.stringify(file.target.slice(0, 300))}; links are not followed.`, 'Read the file it points to by its own path.');
+      return invalid(
+        `${name} is a symlink to ${JSON.stringify(file.target.slice(0, 300))}; links are not followed.`,
+        'Read the file it points to by its own path.',
+      );
     case 'submodule':
       return invalid(`${name} is a submodule at ${file.sha}; its files belong to another repository.`);
     case 'folder':
       return invalid(`${name} is a folder.`, 'Name a file in it.');
     case 'missing':
-      return new Refusal('not_found', `There is no ${name} at ${sha.slice(0, 7)}.`, 'A removed file is read at ref base, a renamed one by its other name.', 'path');
+      return new Refusal(
+        'not_found',
+        `There is no ${name} at ${sha.slice(0, 7)}.`,
+        'A removed file is read at ref base, a renamed one by its other name.',
+        'path',
+      );
   }
 }
 
 function rangeOf({ startLine, endLine }: FileQuery, total: number): { start: number; end: number } {
   const has = `The file has ${total} ${total === 1 ? 'line' : 'lines'}`;
-  for (const [field, line] of [['start_line', startLine], ['end_line', endLine]] as const) {
-    if (line !== undefined && (!Number.isInteger(line) || line < 1)) throw new Refusal('invalid', `${field} counts from 1. ${has}.`, undefined, field);
+  for (const [field, line] of [
+    ['start_line', startLine],
+    ['end_line', endLine],
+  ] as const) {
+    if (line !== undefined && (!Number.isInteger(line) || line < 1))
+      throw new Refusal('invalid', `${field} counts from 1. ${has}.`, undefined, field);
   }
   const start = startLine ?? 1;
   if (startLine !== undefined && start > total) throw new Refusal('invalid', `${has}: there is no line ${start}.`, undefined, 'start_line');
-  if (endLine !== undefined && endLine < start) throw new Refusal('invalid', `end_line ${endLine} comes before start_line ${start}. ${has}.`, undefined, 'end_line');
+  if (endLine !== undefined && endLine < start)
+    throw new Refusal('invalid', `end_line ${endLine} comes before start_line ${start}. ${has}.`, undefined, 'end_line');
   return { start, end: Math.min(endLine ?? total, total) };
 }
 

@@ -72,10 +72,19 @@ function hintOf(round: number, { status, capped }: Comparison, gone: boolean, le
     );
   }
   if (status === 'unknown') {
-    hints.push('The history between the two commits is not known: a rebase cannot be seen here. If the branch was rebased, leave out since_round for the full view.');
+    hints.push(
+      'The history between the two commits is not known: a rebase cannot be seen here. If the branch was rebased, leave out since_round for the full view.',
+    );
   }
-  if (capped) hints.push('The forge listed only a part of the comparison, so every file is marked changed. Leave out since_round for the full view.');
-  if (gone) hints.push(`The commit of round ${round} can no longer be read: the files are those of the whole pull request, and each is marked changed.`);
-  if (leftOut > 0) hints.push(`${leftOut} changed ${leftOut === 1 ? 'file is' : 'files are'} left out: not in the pull request (any more), as after merging its base in.`);
+  if (capped)
+    hints.push('The forge listed only a part of the comparison, so every file is marked changed. Leave out since_round for the full view.');
+  if (gone)
+    hints.push(
+      `The commit of round ${round} can no longer be read: the files are those of the whole pull request, and each is marked changed.`,
+    );
+  if (leftOut > 0)
+    hints.push(
+      `${leftOut} changed ${leftOut === 1 ? 'file is' : 'files are'} left out: not in the pull request (any more), as after merging its base in.`,
+    );
   return hints.length === 0 ? null : hints.join(' ');
 }

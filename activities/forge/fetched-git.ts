@@ -27,7 +27,15 @@ const LEFTOVER_MS = 60 * 60_000;
 const MAX_OBJECTS = 50_000;
 const NO_OBJECT = /^0+$/;
 
-const FETCH = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--recurse-submodules=no', '--filter=blob:none'];
+const FETCH = [
+  'fetch',
+  '--quiet',
+  '--no-tags',
+  '--no-write-fetch-head',
+  '--no-auto-maintenance',
+  '--recurse-submodules=no',
+  '--filter=blob:none',
+];
 
 /** Git asks once for the name and once for the password; both come from the environment of that one process. */
 const ASKPASS = '#!/bin/sh\ncase "$1" in Username*) printf %s "$BARISTA_GIT_USER" ;; *) printf %s "$BARISTA_GIT_TOKEN" ;; esac\n';
@@ -37,7 +45,11 @@ export function createFetchedGit({ folder = tmpdir(), stop }: { readonly folder?
   const git = createGit(stop);
 
   /** The two commits with their trees; `fetchMore` brings objects by name. */
-  async function withTrees<T>(remote: Remote, { baseSha, headSha }: CommitPair, read: (gitDir: string, fetchMore: (objects: readonly string[]) => Promise<void>) => Promise<T>): Promise<T> {
+  async function withTrees<T>(
+    remote: Remote,
+    { baseSha, headSha }: CommitPair,
+    read: (gitDir: string, fetchMore: (objects: readonly string[]) => Promise<void>) => Promise<T>,
+  ): Promise<T> {
     await mkdir(folder, { recursive: true });
     const place = await mkdtemp(join(folder, PREFIX));
     try {
@@ -84,7 +96,10 @@ async function emptyRepository(place: string, url: string, sha256: boolean): Pro
   await writeFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
   const format = sha256 ? '\tobjectFormat = sha256\n' : '';
   const remote = `[remote "origin"]\n\turl = "${new URL(url).href}"\n\tpromisor = true\n\tpartialclonefilter = blob:none\n`;
-  await writeFile(join(gitDir, 'config'), `[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tpartialClone = origin\n${format}${remote}`);
+  await writeFile(
+    join(gitDir, 'config'),
+    `[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tpartialClone = origin\n${format}${remote}`,
+  );
   return gitDir;
 }
 
@@ -112,7 +127,8 @@ async function fetchObjects(git: Git, gitDir: string, env: Record<string, string
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     // What took so long would do so again: whoever asked reads without it.
-    if (/took over/.test(error.message)) throw new ForgeError('refused', `The commits could not be fetched with git within ${FETCH_TIMEOUT_MS / 60_000} minutes.`);
+    if (/took over/.test(error.message))
+      throw new ForgeError('refused', `The commits could not be fetched with git within ${FETCH_TIMEOUT_MS / 60_000} minutes.`);
     if (/authentication failed|could not read (username|password)|returned error: 40[13]|access denied/i.test(error.message)) {
       throw new ForgeError('refused', 'The repository could not be fetched with git: the token may not read it.');
     }
@@ -134,6 +150,7 @@ async function differingObjects(git: Git, gitDir: string, { baseSha, headSha }: 
     if (oldMode !== '160000' && !NO_OBJECT.test(oldSha)) objects.add(oldSha);
     if (newMode !== '160000' && !NO_OBJECT.test(newSha)) objects.add(newSha);
   }
-  if (objects.size > MAX_OBJECTS) throw new ForgeError('refused', `${objects.size} files differ between the two commits: too many to fetch.`);
+  if (objects.size > MAX_OBJECTS)
+    throw new ForgeError('refused', `${objects.size} files differ between the two commits: too many to fetch.`);
   return [...objects];
 }

@@ -126,14 +126,7 @@ export interface Description {
 export type FileStatus = 'added' | 'removed' | 'modified' | 'renamed' | 'copied' | 'type_changed';
 
 /** Why a file comes without a patch. The last three have nothing to show; the others hide something. */
-export type NoPatchReason =
-  | 'binary'
-  | 'too_large'
-  | 'diff_too_large'
-  | 'collapsed'
-  | 'renamed_only'
-  | 'mode_only'
-  | 'empty';
+export type NoPatchReason = 'binary' | 'too_large' | 'diff_too_large' | 'collapsed' | 'renamed_only' | 'mode_only' | 'empty';
 
 /** Lines of one side of a diff, 1-based and inclusive. `new` is read at the head, `old` at the base. */
 export interface LineSpan {

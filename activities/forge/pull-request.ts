@@ -24,14 +24,24 @@ export function githubRef(origin: string, owner: string, name: string, number: n
   const { host } = new URL(origin);
   // Names are told apart without their case, as GitHub does.
   const repository = `github:${host}/${repositoryId ?? `${owner}/${name}`.toLowerCase()}`;
-  return { forge: 'github', key: `${repository}#${number}`, repository, url: `${origin}/${owner}/${name}/pull/${number}`, host, owner, name, number };
+  return {
+    forge: 'github',
+    key: `${repository}#${number}`,
+    repository,
+    url: `${origin}/${owner}/${name}/pull/${number}`,
+    host,
+    owner,
+    name,
+    number,
+  };
 }
 
 /** The address of a pull request in a browser, whatever tab of it: any host, for it may be an Enterprise Server. */
 function parseWeb(text: string): PullRequestRef {
   const url = URL.canParse(text) ? new URL(text) : null;
   // First, so that no message repeats it.
-  if (url !== null && (url.username !== '' || url.password !== '')) throw new ForgeError('invalid', `The address holds a name or a password. Give ${WEB_EXAMPLES}`);
+  if (url !== null && (url.username !== '' || url.password !== ''))
+    throw new ForgeError('invalid', `The address holds a name or a password. Give ${WEB_EXAMPLES}`);
   const mergeRequest = url === null ? null : parseMergeRequest(url);
   if (mergeRequest !== null) return mergeRequest;
   const found = /^\/([A-Za-z0-9](?:[A-Za-z0-9_-]*))\/([A-Za-z0-9._-]{1,100})\/pull\/([1-9][0-9]{0,9})(?:\/|$)/.exec(url?.pathname ?? '');
@@ -50,12 +60,22 @@ function parseWeb(text: string): PullRequestRef {
 export function gitlabRef(origin: string, project: string, iid: number, projectId?: number): GitLabPullRequestRef {
   const { host } = new URL(origin);
   const repository = `gitlab:${host}${projectId === undefined ? `/${project.toLowerCase()}` : `#${projectId}`}`;
-  return { forge: 'gitlab', key: `${repository}!${iid}`, repository, url: `${origin}/${project}/-/merge_requests/${iid}`, origin, project, iid };
+  return {
+    forge: 'gitlab',
+    key: `${repository}!${iid}`,
+    repository,
+    url: `${origin}/${project}/-/merge_requests/${iid}`,
+    origin,
+    project,
+    iid,
+  };
 }
 
 /** GitLab's groups nest and any host may be one: what tells is `/-/merge_requests/`, in old addresses without the dash. */
 function parseMergeRequest({ protocol, host, pathname }: URL): GitLabPullRequestRef | null {
-  const found = /^\/((?:(?!-\/)[A-Za-z0-9_.-]+\/)+(?!-\/)[A-Za-z0-9_.-]+)(?:\/-)?\/merge_requests\/([1-9][0-9]{0,9})(?:\/|$)/.exec(pathname);
+  const found = /^\/((?:(?!-\/)[A-Za-z0-9_.-]+\/)+(?!-\/)[A-Za-z0-9_.-]+)(?:\/-)?\/merge_requests\/([1-9][0-9]{0,9})(?:\/|$)/.exec(
+    pathname,
+  );
   const [, project, iid] = found ?? [];
   if (project === undefined || iid === undefined) return null;
   return gitlabRef(`${host === 'gitlab.com' ? 'https:' : protocol}//${host}`, project, Number(iid));

@@ -141,5 +141,12 @@ function wireStanding(snapshot: Snapshot, view: Seen, { finding: id, standing }:
   const finding = findingOf(room, id) ?? recordedFinding(snapshot.records, id);
   if (!finding) return base;
   const { path, line, severity, raisedBy } = finding;
-  return { ...base, path, ...(line !== null && { line }), severity, raised_by_name: plainName(room, raisedBy), excerpt: short(text(finding.body), EXCERPT) };
+  return {
+    ...base,
+    path,
+    ...(line !== null && { line }),
+    severity,
+    raised_by_name: plainName(room, raisedBy),
+    excerpt: short(text(finding.body), EXCERPT),
+  };
 }

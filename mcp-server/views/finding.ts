@@ -106,6 +106,7 @@ export function findingView(snapshot: Snapshot, reader: ParticipantId, id: strin
 export function unsettledFindings(snapshot: Snapshot, reader: ParticipantId): WireFinding[] {
   const view = seen(snapshot, reader);
   const { round } = view;
-  const wanted = (finding: Finding): boolean => !isSettled(finding) && (round?.closed != null || round?.carried.includes(finding.id) === true);
+  const wanted = (finding: Finding): boolean =>
+    !isSettled(finding) && (round?.closed != null || round?.carried.includes(finding.id) === true);
   return view.room.findings.filter(wanted).map((finding) => wireFinding(view, finding));
 }

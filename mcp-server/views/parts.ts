@@ -76,7 +76,9 @@ function withShortLists<T extends object>(value: T, budget: number): T {
   const lists = Object.entries(value).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
   const total = lists.reduce((sum, [, list]) => sum + list.length, 0);
   for (let keep = total - 1; keep >= 0; keep--) {
-    const kept = Object.fromEntries(lists.map(([key, list]) => [key, keep === 0 ? [] : list.slice(-Math.ceil((list.length * keep) / total))]));
+    const kept = Object.fromEntries(
+      lists.map(([key, list]) => [key, keep === 0 ? [] : list.slice(-Math.ceil((list.length * keep) / total))]),
+    );
     const left = total - Object.values(kept).reduce((sum, list) => sum + list.length, 0);
     const shorter = { ...value, ...kept, left_out: left };
     if (keep === 0 || jsonSize(shorter) <= budget - LEFT_OUT_SIZE) return shorter;

@@ -16,7 +16,12 @@ export function reviewParts(review: WireReview, budget: number): Part<RoundPage>
   const { summary: _, ...kept } = head;
   const continued: WireReview = { ...kept, coverage: null, continued: true };
   const within: Container = { id: `review ${review.id}`, size: sizeInList(continued) };
-  const on = (page: RoundPage): WireReview => listed(page.reviews, (other) => other.id === review.id, () => ({ ...continued, findings: [], references: [] }));
+  const on = (page: RoundPage): WireReview =>
+    listed(
+      page.reviews,
+      (other) => other.id === review.id,
+      () => ({ ...continued, findings: [], references: [] }),
+    );
   return [
     { size: sizeInList(head), opens: within.id, put: (page) => void page.reviews.push({ ...head, findings: [], references: [] }) },
     ...review.findings.map((finding) => listPart(finding, budget, (page) => on(page).findings, within)),
@@ -50,7 +55,15 @@ const CONTINUES = 22;
 
 export function draftParts(draft: WireDraft | null, budget: number): Part<RoundPage>[] {
   if (!draft) return [{ size: DRAFT_KEY + 4, put: (page) => void (page.draft = null) }];
-  const empty = (): PagedDraft => ({ ...draft, unplaced: draft.unplaced.slice(0, UNPLACED), body: '', findings: [], standing: [], coverage: [], declined: [] });
+  const empty = (): PagedDraft => ({
+    ...draft,
+    unplaced: draft.unplaced.slice(0, UNPLACED),
+    body: '',
+    findings: [],
+    standing: [],
+    coverage: [],
+    declined: [],
+  });
   const within: Container = { id: 'draft', size: DRAFT_KEY + jsonSize(empty()) + CONTINUES };
   const on = (page: RoundPage): PagedDraft => (page.draft ??= empty());
   const pieces = inPieces(draft.body, budget - within.size);

@@ -187,18 +187,32 @@ export function wireRound(round: Round): WireRound {
   };
 }
 
-function partsOf(snapshot: Snapshot, view: Seen, reader: ParticipantId, filter: FindingsFilter, around: Around, budget: number): Part<RoundPage>[] {
+function partsOf(
+  snapshot: Snapshot,
+  view: Seen,
+  reader: ParticipantId,
+  filter: FindingsFilter,
+  around: Around,
+  budget: number,
+): Part<RoundPage>[] {
   const { room, round } = view;
   const wanted = (finding: Finding): boolean => filter === 'all' || (filter === 'mine' ? finding.raisedBy === reader : !isSettled(finding));
   const wire = (ids: readonly string[]): WireFinding[] =>
-    ids.flatMap((id) => findingOf(room, id) ?? []).filter(wanted).map((finding) => wireFinding(view, finding));
+    ids
+      .flatMap((id) => findingOf(room, id) ?? [])
+      .filter(wanted)
+      .map((finding) => wireFinding(view, finding));
   const draft = round && draftOfRound(snapshot, round.number);
   const lineOf = (by: ParticipantId): string | null => around.coverage.find((row) => row.participant === by)?.line ?? null;
   return [
-    ...(['lead', 'reviewer', 'author'] as const).flatMap((role) => holders(room, role).map(({ id, name }) => listPart({ id, name }, budget, (page) => page.roles[role]))),
+    ...(['lead', 'reviewer', 'author'] as const).flatMap((role) =>
+      holders(room, role).map(({ id, name }) => listPart({ id, name }, budget, (page) => page.roles[role])),
+    ),
     ...peopleParts(view, budget),
     ...wire(round?.carried ?? []).map((finding) => listPart(finding, budget, (page) => page.carried)),
-    ...(round?.reviews ?? []).flatMap((review) => reviewParts(wireReview(view, round!, review, lineOf(review.by), wire(review.findings)), budget)),
+    ...(round?.reviews ?? []).flatMap((review) =>
+      reviewParts(wireReview(view, round!, review, lineOf(review.by), wire(review.findings)), budget),
+    ),
     ...(round ? draftParts(draft && wireDraft(snapshot, reader, draft, around), budget) : []),
     ...around.coverage.flatMap((row) => coverageParts(wireCoverage(room, row), budget)),
   ];
@@ -210,7 +224,11 @@ function peopleParts(view: Seen, budget: number): Part<RoundPage>[] {
   const present = (ids: readonly ParticipantId[]): Named[] => ids.filter((id) => participantOf(room, id)).map((id) => named(room, id));
   // Of an open round: who holds the role now, and has no review, hidden or not.
   const absent = round.closed?.missing ?? missing(room, round).filter((id) => !hidden.submitted.includes(id));
-  const declined = round.declines.map(({ by, reason, until }) => ({ ...named(room, by), reason: text(reason), until: until === null ? null : iso(until) }));
+  const declined = round.declines.map(({ by, reason, until }) => ({
+    ...named(room, by),
+    reason: text(reason),
+    until: until === null ? null : iso(until),
+  }));
   return [
     ...present(hidden.submitted).map((person) => listPart(person, budget, (page) => page.submitted)),
     ...present(absent).map((person) => listPart(person, budget, (page) => page.missing)),
@@ -232,7 +250,11 @@ function wireReview({ room, text }: Seen, round: Round, review: Review, coverage
     coverage,
     finding_count: review.findings.length,
     findings,
-    references: review.references.map(({ finding, stance, note }) => ({ finding_id: finding, stance, note: note === null ? null : text(note) })),
+    references: review.references.map(({ finding, stance, note }) => ({
+      finding_id: finding,
+      stance,
+      note: note === null ? null : text(note),
+    })),
   };
 }
 

@@ -15,7 +15,12 @@ const PATCH = [
   ' twenty-two, was twenty-one',
   '\\ No newline at end of file',
 ].join('\n');
-const place = createPlacer(new Map([['a.ts', PATCH], ['image.png', null]]));
+const place = createPlacer(
+  new Map([
+    ['a.ts', PATCH],
+    ['image.png', null],
+  ]),
+);
 
 describe('D9: each line is checked against the hunks', () => {
   test.each([

@@ -20,12 +20,17 @@ afterEach(() => world.dispose());
 
 const ref = () => parsePullRequest(world.pullRequest);
 const headNow = async () => (await forge.head(ref())) as KnownHead;
-const round = async (number: number): Promise<RoundCommits> => ({ number, headSha: (await headNow()).headSha, baseSha: (await headNow()).baseSha });
+const round = async (number: number): Promise<RoundCommits> => ({
+  number,
+  headSha: (await headNow()).headSha,
+  baseSha: (await headNow()).baseSha,
+});
 
 async function facts(rounds: readonly RoundCommits[] = [], open = true, findings: ReadFacts['findings'] = []): Promise<ReadFacts> {
   return { ref: ref(), openRound: open ? (rounds.at(-1) ?? null) : null, rounds, findings, currentHead: await headNow() };
 }
-const page = async (given: ReadFacts, query: ContextQuery = {}, by: Forge = forge) => (await readContext({ forge: by, store }, given, query)).answer;
+const page = async (given: ReadFacts, query: ContextQuery = {}, by: Forge = forge) =>
+  (await readContext({ forge: by, store }, given, query)).answer;
 
 async function allPages(given: ReadFacts, query: ContextQuery = {}, by: Forge = forge): Promise<ContextAnswer[]> {
   const first = await page(given, query, by);
@@ -93,8 +98,20 @@ describe('C2: pages', () => {
 
   test('a long description, issue and comments are cut with how much was cut, and each still has something', async () => {
     world.push(many(100, 60));
-    const comments = Array.from({ length: 50 }, (_, at) => ({ id: `c${at}`, author: 'robin', at: '2030-01-01T00:00:00Z', body: `comment ${at} "${'\n'.repeat(2000)}"`, path: null, line: null, url: null }));
-    const by = withText({ description: '"d\n'.repeat(50_000), issue: { id: '7', title: 'Issue', body: 'i'.repeat(90_000), url: null }, comments });
+    const comments = Array.from({ length: 50 }, (_, at) => ({
+      id: `c${at}`,
+      author: 'robin',
+      at: '2030-01-01T00:00:00Z',
+      body: `comment ${at} "${'\n'.repeat(2000)}"`,
+      path: null,
+      line: null,
+      url: null,
+    }));
+    const by = withText({
+      description: '"d\n'.repeat(50_000),
+      issue: { id: '7', title: 'Issue', body: 'i'.repeat(90_000), url: null },
+      comments,
+    });
     for (const maxChars of [6_000, 48_000]) {
       const [first] = await allPages(await facts(), { maxChars }, by);
       expect(first?.description).toMatch(/\[cut: \d+ more characters\]$/);
@@ -114,7 +131,8 @@ describe('C2: pages', () => {
     for (const maxChars of [5_999, 48_001, 0, Number.NaN]) {
       await expect(page(await facts(), { maxChars })).rejects.toMatchObject({ code: 'invalid', field: 'max_chars' });
     }
-    for (const bad of [0, -1, 1.5]) await expect(page(await facts(), { page: bad })).rejects.toMatchObject({ code: 'invalid', field: 'page' });
+    for (const bad of [0, -1, 1.5])
+      await expect(page(await facts(), { page: bad })).rejects.toMatchObject({ code: 'invalid', field: 'page' });
   });
 
   test('an empty pull request has one page', async () => {
@@ -150,7 +168,14 @@ describe('C4: the since view', () => {
     world.push({ 'b.ts': 'bb\n', 'c.ts': 'c\n' });
     const given = await facts([one, await round(2)]);
     const answer = await page(given, { sinceRound: 1 });
-    expect(answer.since).toEqual({ round: 1, base_sha: one.headSha, head_sha: world.head('topic'), status: 'ahead', commits: 1, left_out: 0 });
+    expect(answer.since).toEqual({
+      round: 1,
+      base_sha: one.headSha,
+      head_sha: world.head('topic'),
+      status: 'ahead',
+      commits: 1,
+      left_out: 0,
+    });
     expect(answer.files.map((file) => [file.path, file.patch])).toEqual([
       ['b.ts', '@@ -1 +1 @@\n-b\n+bb'],
       ['c.ts', '@@ -0,0 +1 @@\n+c'],
@@ -162,9 +187,15 @@ describe('C4: the since view', () => {
     world.push({ 'a.ts': 'a\n' });
     const rounds = [await round(1), await round(2)];
     for (const sinceRound of [2, 3, 0]) {
-      await expect(page(await facts(rounds), { sinceRound })).rejects.toMatchObject({ code: 'invalid', field: 'since_round', message: expect.stringContaining('that is 1') as string });
+      await expect(page(await facts(rounds), { sinceRound })).rejects.toMatchObject({
+        code: 'invalid',
+        field: 'since_round',
+        message: expect.stringContaining('that is 1') as string,
+      });
     }
-    await expect(page(await facts([rounds[0] as RoundCommits]), { sinceRound: 1 })).rejects.toMatchObject({ message: expect.stringContaining('none yet') as string });
+    await expect(page(await facts([rounds[0] as RoundCommits]), { sinceRound: 1 })).rejects.toMatchObject({
+      message: expect.stringContaining('none yet') as string,
+    });
     expect((await page(await facts(rounds, false), { sinceRound: 2 })).since).toMatchObject({ round: 2, status: 'identical' });
   });
 
@@ -182,7 +213,15 @@ describe('C4: the since view', () => {
 });
 
 describe('C5: findings and manifest', () => {
-  const finding = (id: string, body = 'Wrong.') => ({ id, path: 'a.ts', side: 'new', severity: 'major', body, answers: [], references: [] });
+  const finding = (id: string, body = 'Wrong.') => ({
+    id,
+    path: 'a.ts',
+    side: 'new',
+    severity: 'major',
+    body,
+    answers: [],
+    references: [],
+  });
   test('page 1 of the since view has both, and the manifest has every file of the pull request', async () => {
     world.push({ 'a.ts': 'a\n', 'b.ts': 'b\n' });
     const one = await round(1);
@@ -209,8 +248,14 @@ describe('C5: findings and manifest', () => {
     expect(pages.flatMap((one) => one.findings ?? []).at(-1)?.body).toMatch(/\[cut: \d+ more characters\]$/);
     expect(pages.flatMap((one) => one.manifest ?? []).map((one) => one.path)).toEqual(Object.keys(many(300, 2)));
     expect(pages.flatMap((one) => one.files).map((one) => one.path)).toEqual(Object.keys(many(50, 3)));
-    const order = pages.flatMap((one) => [...(one.findings ?? []).map(() => 'finding'), ...(one.manifest ?? []).map(() => 'manifest'), ...one.files.map(() => 'file')]);
-    expect(order).toEqual([...order].sort((a, b) => ['finding', 'manifest', 'file'].indexOf(a) - ['finding', 'manifest', 'file'].indexOf(b)));
+    const order = pages.flatMap((one) => [
+      ...(one.findings ?? []).map(() => 'finding'),
+      ...(one.manifest ?? []).map(() => 'manifest'),
+      ...one.files.map(() => 'file'),
+    ]);
+    expect(order).toEqual(
+      [...order].sort((a, b) => ['finding', 'manifest', 'file'].indexOf(a) - ['finding', 'manifest', 'file'].indexOf(b)),
+    );
     const ends = pages.findIndex((one) => one.manifest_complete === true);
     expect(pages.slice(0, ends).every((one) => one.manifest_complete === false && one.files.length === 0)).toBe(true);
     expect(pages.slice(ends + 1).every((one) => one.manifest?.length === 0)).toBe(true);
@@ -224,7 +269,8 @@ describe('C6: since_hint', () => {
     world.push({ 'b.ts': 'bb\n' });
     return facts([one, await round(2)]);
   }
-  const compared = (over: Partial<Comparison>) => forgeWith({ compare: async (...args) => ({ ...(await forge.compare(...args)), ...over }) });
+  const compared = (over: Partial<Comparison>) =>
+    forgeWith({ compare: async (...args) => ({ ...(await forge.compare(...args)), ...over }) });
 
   test('diverged marks every file changed and says so', async () => {
     world.push({ 'a.ts': 'a\n', 'b.ts': 'b\n' });
@@ -283,12 +329,20 @@ describe('C7: what a page cuts', () => {
 
   test("a removed file's rest is read at base, and so are removed lines at the end of a patch", async () => {
     const text = (mark: string) => Array.from({ length: 1_000 }, (_, at) => `${mark} ${at + 1}`).join('\n') + '\n';
-    world.checkout('main').write('gone.txt', text('gone')).write('shrunk.txt', `top\n${text('old')}`).commit('Ground');
+    world
+      .checkout('main')
+      .write('gone.txt', text('gone'))
+      .write('shrunk.txt', `top\n${text('old')}`)
+      .commit('Ground');
     world.git('checkout', '-q', '-B', 'topic');
     world.remove('gone.txt').push({ 'shrunk.txt': 'top\n' });
     const files = (await allPages(await facts(), { maxChars: 6_000 })).flatMap((one) => one.files);
     const shownOf = (at: number) => (files[at]?.patch?.split('\n').length ?? 0) - 1;
-    expect(files[0]).toMatchObject({ path: 'gone.txt', status: 'removed', omitted: { from_line: shownOf(0) + 1, to_line: 1_000, ref: 'base' } });
+    expect(files[0]).toMatchObject({
+      path: 'gone.txt',
+      status: 'removed',
+      omitted: { from_line: shownOf(0) + 1, to_line: 1_000, ref: 'base' },
+    });
     expect(files[1]).toMatchObject({ path: 'shrunk.txt', omitted: { from_line: shownOf(1) + 1, to_line: 1_001, ref: 'base' } });
   });
 
@@ -347,7 +401,10 @@ describe('C10: pages of one commit', () => {
     world.push(many(100, 60));
     const first = await page(await facts());
     world.push({ 'a.ts': 'a\n' });
-    await expect(page(await facts(), { page: 2, headSha: first.head_sha })).rejects.toMatchObject({ code: 'conflict', hint: 'Start again at page 1.' });
+    await expect(page(await facts(), { page: 2, headSha: first.head_sha })).rejects.toMatchObject({
+      code: 'conflict',
+      hint: 'Start again at page 1.',
+    });
     expect(await page(await facts(), { page: 1, headSha: first.head_sha })).toMatchObject({ head_sha: world.head('topic') });
   });
 
@@ -355,7 +412,15 @@ describe('C10: pages of one commit', () => {
     world.push(many(100, 60));
     const given = await facts([await round(1)]);
     const quiet = await allPages(given);
-    const comments = Array.from({ length: 30 }, (_, at) => ({ id: `c${at}`, author: 'robin', at: '2030-01-01T00:00:00Z', body: 'x'.repeat(900), path: null, line: null, url: null }));
+    const comments = Array.from({ length: 30 }, (_, at) => ({
+      id: `c${at}`,
+      author: 'robin',
+      at: '2030-01-01T00:00:00Z',
+      body: 'x'.repeat(900),
+      path: null,
+      line: null,
+      url: null,
+    }));
     const loud = await allPages({ ...given, currentHead: null }, {}, withText({ comments }));
     expect(loud.map((one) => one.files)).toEqual(quiet.map((one) => one.files));
   });

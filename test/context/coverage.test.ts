@@ -3,7 +3,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLocalForge } from '../../activities/forge/local/index.js';
 import type { Forge, KnownHead } from '../../activities/forge/port.js';
 import { parsePullRequest } from '../../activities/forge/pull-request.js';
-import { coverage, coverageLine, mergeShown, NOTHING_SHOWN, type Coverage, type PathShown, type ShownFacts } from '../../activities/context/coverage.js';
+import {
+  coverage,
+  coverageLine,
+  mergeShown,
+  NOTHING_SHOWN,
+  type Coverage,
+  type PathShown,
+  type ShownFacts,
+} from '../../activities/context/coverage.js';
 import { keepDiff } from '../../activities/context/kept-diff.js';
 import { readContext, type ContextQuery } from '../../activities/context/read-context.js';
 import { readFile, type FileQuery } from '../../activities/context/read-file.js';
@@ -55,12 +63,17 @@ class Reader {
     const paths = this.records.get(round) ?? new Map<string, ShownFacts>();
     if (shown.length > 0) this.records.set(round, paths);
     // Through JSON, as they are stored.
-    for (const { path, facts } of shown) paths.set(path, JSON.parse(JSON.stringify(mergeShown(paths.get(path) ?? NOTHING_SHOWN, facts))) as ShownFacts);
+    for (const { path, facts } of shown)
+      paths.set(path, JSON.parse(JSON.stringify(mergeShown(paths.get(path) ?? NOTHING_SHOWN, facts))) as ShownFacts);
   }
 
   async coverage(): Promise<Coverage> {
     const diff = await keepDiff({ forge: this.forge, store: this.store }, this.ref, this.rounds.at(-1) as RoundCommits);
-    return coverage(diff.files.map(({ path, status }) => ({ path, removed: status === 'removed' })), this.records, this.rounds.length);
+    return coverage(
+      diff.files.map(({ path, status }) => ({ path, removed: status === 'removed' })),
+      this.records,
+      this.rounds.length,
+    );
   }
 
   async line(): Promise<string> {
@@ -75,7 +88,8 @@ beforeEach(() => {
   reader = new Reader(world, createLocalForge({ allowedRoots: null, now: () => 0 }));
 });
 afterEach(() => world.dispose());
-const files = (count: number, lines: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${String(at).padStart(2, '0')}.ts`, `line ${at}\n`.repeat(lines)]));
+const files = (count: number, lines: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${String(at).padStart(2, '0')}.ts`, `line ${at}\n`.repeat(lines)]));
 
 describe('G1: what a reviewer was shown', () => {
   test('nothing read, some pages, all pages', async () => {
@@ -83,7 +97,9 @@ describe('G1: what a reviewer was shown', () => {
     await reader.open();
     expect(await reader.line()).toBe('@grok did not read through Barista');
     await reader.page({ maxChars: 6_000 });
-    expect(await reader.line()).toMatch(/^@grok read [1-9] of 60 files through Barista; not: f\d\d\.ts, f\d\d\.ts, f\d\d\.ts, f\d\d\.ts, f\d\d\.ts and 5\d more$/);
+    expect(await reader.line()).toMatch(
+      /^@grok read [1-9] of 60 files through Barista; not: f\d\d\.ts, f\d\d\.ts, f\d\d\.ts, f\d\d\.ts, f\d\d\.ts and 5\d more$/,
+    );
     await reader.pages();
     expect(await reader.line()).toBe('@grok read all 60 files through Barista');
   });
@@ -141,15 +157,28 @@ describe('G1: what a reviewer was shown', () => {
 });
 
 test('G1: records merge in any order and any number of times', () => {
-  const range = fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 10 })).map(([from, more]) => [from, from + more] as const);
-  const span = fc.record({ side: fc.constantFrom('new' as const, 'old' as const), from: fc.integer({ min: 1, max: 40 }), to: fc.constant(40) });
+  const range = fc
+    .tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 10 }))
+    .map(([from, more]) => [from, from + more] as const);
+  const span = fc.record({
+    side: fc.constantFrom('new' as const, 'old' as const),
+    from: fc.integer({ min: 1, max: 40 }),
+    to: fc.constant(40),
+  });
   const record: fc.Arbitrary<ShownFacts> = fc.record({
     whole: fc.boolean(),
     part: fc.boolean(),
     missing: fc.option(span),
     read: fc.record({ new: fc.array(range, { maxLength: 1 }), old: fc.array(range, { maxLength: 1 }) }),
     total: fc.constantFrom({}, { new: 40 }),
-    since: fc.array(fc.record({ round: fc.constantFrom(1, 2), seen: fc.constantFrom('unchanged' as const, 'whole' as const, 'cut' as const), missing: fc.option(span) }), { maxLength: 1 }),
+    since: fc.array(
+      fc.record({
+        round: fc.constantFrom(1, 2),
+        seen: fc.constantFrom('unchanged' as const, 'whole' as const, 'cut' as const),
+        missing: fc.option(span),
+      }),
+      { maxLength: 1 },
+    ),
   });
   fc.assert(
     fc.property(record, record, record, (a, b, c) => {

@@ -48,7 +48,12 @@ describe('F1: which commits can be read', () => {
     expect(await content(one)).toBe('one\n');
     expect(await content(three)).toBe('three\n');
     expect(await content(three.slice(0, 10))).toBe('three\n');
-    expect(await read({ path: 'a.ts', ref: two }, given)).toMatchObject({ ref: two, sha: two, blob_sha: world.head(`${two}:a.ts`), size: 4 });
+    expect(await read({ path: 'a.ts', ref: two }, given)).toMatchObject({
+      ref: two,
+      sha: two,
+      blob_sha: world.head(`${two}:a.ts`),
+      size: 4,
+    });
     await expect(content('base')).rejects.toMatchObject({ code: 'not_found' });
     expect(await read({ path: 'README.md', ref: 'base' }, given)).toMatchObject({ ref: 'base', sha: world.head('main') });
     expect((await read({ path: 'a.ts' }, await facts([first, second], false))).content).toBe('three\n');
@@ -57,7 +62,18 @@ describe('F1: which commits can be read', () => {
   test('anything else is refused: other commits, branches, expressions', async () => {
     const between = world.push({ 'a.ts': 'a\n' });
     world.push({ 'a.ts': 'b\n' });
-    for (const other of [between, 'topic', 'main', 'HEAD', 'head~1', 'refs/heads/topic', '--help', '', world.head('topic').slice(0, 6), 'stash@{0}']) {
+    for (const other of [
+      between,
+      'topic',
+      'main',
+      'HEAD',
+      'head~1',
+      'refs/heads/topic',
+      '--help',
+      '',
+      world.head('topic').slice(0, 6),
+      'stash@{0}',
+    ]) {
       await expect(read({ path: 'a.ts', ref: other })).rejects.toMatchObject({ code: 'invalid', field: 'ref' });
     }
   });
@@ -86,14 +102,22 @@ describe('F2: lines and pages', () => {
       }
       expect(pages.at(-1)).toMatchObject({ truncated: false, last_page: true, end_line: 4_000 });
       expect(pages.at(-1)).not.toHaveProperty('next_start_line');
-      expect(await read({ path: 'a.ts', maxChars, page: pages.length + 1 })).toMatchObject({ content: '', last_page: true, truncated: false });
+      expect(await read({ path: 'a.ts', maxChars, page: pages.length + 1 })).toMatchObject({
+        content: '',
+        last_page: true,
+        truncated: false,
+      });
     }
   });
 
   test('a line longer than a page is cut and says so, and reading goes on after it', async () => {
     world.push({ 'a.ts': `first\n${'"🙂'.repeat(30_000)}\nlast\n` });
     const pages = await allPages({ path: 'a.ts', maxChars: 6_000 });
-    expect(pages.map((one) => [one.start_line, one.end_line, one.line_truncated])).toEqual([[1, 1, undefined], [2, 2, true], [3, 3, undefined]]);
+    expect(pages.map((one) => [one.start_line, one.end_line, one.line_truncated])).toEqual([
+      [1, 1, undefined],
+      [2, 2, true],
+      [3, 3, undefined],
+    ]);
     expect(pages[1]?.content).toMatch(/^("🙂)+"?$/u);
     expect(pages[2]?.content).toBe('last\n');
   });
@@ -115,7 +139,12 @@ describe('F3: what has no lines', () => {
   });
 
   test('binary, symlink, submodule, folder and missing are refused by name', async () => {
-    world.write('bin', Buffer.from([0, 1])).symlink('link', '/etc/passwd').write('deep/a', 'a\n').submodule('sub', '3'.repeat(40)).commit('Kinds');
+    world
+      .write('bin', Buffer.from([0, 1]))
+      .symlink('link', '/etc/passwd')
+      .write('deep/a', 'a\n')
+      .submodule('sub', '3'.repeat(40))
+      .commit('Kinds');
     for (const [path, code, message] of [
       ['bin', 'invalid', /binary \(2 bytes\)/],
       ['link', 'invalid', /symlink to "\/etc\/passwd"/],
@@ -130,8 +159,15 @@ describe('F3: what has no lines', () => {
 
   test('a range past the end says how many lines there are', async () => {
     world.push({ 'a.ts': 'one\ntwo\n', empty: '' });
-    await expect(read({ path: 'a.ts', startLine: 3 })).rejects.toMatchObject({ code: 'invalid', field: 'start_line', message: 'The file has 2 lines: there is no line 3.' });
-    await expect(read({ path: 'empty', startLine: 1 })).rejects.toMatchObject({ field: 'start_line', message: expect.stringContaining('0 lines') as string });
+    await expect(read({ path: 'a.ts', startLine: 3 })).rejects.toMatchObject({
+      code: 'invalid',
+      field: 'start_line',
+      message: 'The file has 2 lines: there is no line 3.',
+    });
+    await expect(read({ path: 'empty', startLine: 1 })).rejects.toMatchObject({
+      field: 'start_line',
+      message: expect.stringContaining('0 lines') as string,
+    });
     await expect(read({ path: 'a.ts', startLine: 2, endLine: 1 })).rejects.toMatchObject({ field: 'end_line' });
     await expect(read({ path: 'a.ts', startLine: 0 })).rejects.toMatchObject({ field: 'start_line' });
     await expect(read({ path: 'a.ts', endLine: 1.5 })).rejects.toMatchObject({ field: 'end_line' });
@@ -141,16 +177,20 @@ describe('F3: what has no lines', () => {
 });
 
 describe('F4: a path in the repository and nothing else', () => {
-  test.each(['/etc/passwd', '../x', 'a/../../x', 'a//b', 'a/', './a', 'a/./b', '..', '', 'a\0b', 'x'.repeat(4_097)])('%j is refused', async (path) => {
-    world.push({ 'a.ts': 'a\n' });
-    await expect(read({ path })).rejects.toMatchObject({ code: 'invalid', field: 'path' });
-  });
+  test.each(['/etc/passwd', '../x', 'a/../../x', 'a//b', 'a/', './a', 'a/./b', '..', '', 'a\0b', 'x'.repeat(4_097)])(
+    '%j is refused',
+    async (path) => {
+      world.push({ 'a.ts': 'a\n' });
+      await expect(read({ path })).rejects.toMatchObject({ code: 'invalid', field: 'path' });
+    },
+  );
 
   test('work tree, index and .git are not the commit: only its tree is read', async () => {
     world.push({ 'a.ts': 'committed\n' });
     world.write('a.ts', 'not committed\n').write('untracked', 'secret\n').write('staged', 'staged\n').git('add', 'staged');
     expect((await read({ path: 'a.ts' })).content).toBe('committed\n');
-    for (const path of ['untracked', 'staged', '.git/config', '.git/HEAD']) await expect(read({ path })).rejects.toMatchObject({ code: 'not_found' });
+    for (const path of ['untracked', 'staged', '.git/config', '.git/HEAD'])
+      await expect(read({ path })).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('odd names end to end, a name as long as a page included', async () => {

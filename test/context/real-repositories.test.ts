@@ -36,7 +36,14 @@ function gitPatch(repository: string, { baseSha, headSha }: KnownHead, file: Fil
 }
 
 const names = (repository: string, { baseSha, headSha }: KnownHead) =>
-  execFileSync('git', ['diff', '--name-only', '-M50%', '-z', baseSha, headSha], { cwd: repository, env, encoding: 'utf8', maxBuffer: 1 << 28 }).split('\0').slice(0, -1);
+  execFileSync('git', ['diff', '--name-only', '-M50%', '-z', baseSha, headSha], {
+    cwd: repository,
+    env,
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  })
+    .split('\0')
+    .slice(0, -1);
 
 describe("C2: this project's own repository", () => {
   let place: string;
@@ -50,7 +57,7 @@ describe("C2: this project's own repository", () => {
   });
   afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-  test('every page is within its limit, and the joined pages are git\'s own diff', async () => {
+  test("every page is within its limit, and the joined pages are git's own diff", async () => {
     const ref = parsePullRequest(`local:${place}?base=own-base&head=own-head`);
     const head = (await forge.head(ref)) as KnownHead;
     const facts: ReadFacts = { ref, openRound: null, rounds: [], findings: [], currentHead: head };
@@ -94,7 +101,10 @@ describe('C2: a large history', () => {
     const ref = parsePullRequest(world.pullRequest);
     const head = (await forge.head(ref)) as KnownHead;
     const earlier = world.head('topic~3');
-    const rounds = [{ number: 1, headSha: earlier, baseSha: head.baseSha }, { number: 2, headSha: head.headSha, baseSha: head.baseSha }];
+    const rounds = [
+      { number: 1, headSha: earlier, baseSha: head.baseSha },
+      { number: 2, headSha: head.headSha, baseSha: head.baseSha },
+    ];
     const pages = await allPages({ ref, openRound: rounds[1] ?? null, rounds, findings: [], currentHead: head }, { sinceRound: 1 });
     const manifest = pages.flatMap((page) => page.manifest ?? []);
     expect(manifest).toHaveLength(3_400);

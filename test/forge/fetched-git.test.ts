@@ -23,8 +23,10 @@ beforeEach(async () => {
   server = createServer((request, response) => {
     const authorization = request.headers.authorization ?? '';
     asked.push({ url: request.url ?? '', authorization });
-    if (request.url?.startsWith('/moved')) response.writeHead(302, { location: `http://localhost:${port()}/group/project.git/info/refs?service=git-upload-pack` }).end();
-    else if (authorization !== `Basic ${Buffer.from(`oauth2:${TOKEN}`).toString('base64')}`) response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end('no');
+    if (request.url?.startsWith('/moved'))
+      response.writeHead(302, { location: `http://localhost:${port()}/group/project.git/info/refs?service=git-upload-pack` }).end();
+    else if (authorization !== `Basic ${Buffer.from(`oauth2:${TOKEN}`).toString('base64')}`)
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end('no');
     else serveGit(request, response, `${world.path}/.git`, (request.url ?? '').replace(/\?.*/, '').replace('/group/project.git', ''));
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -36,7 +38,11 @@ afterEach(() => {
 });
 
 const port = () => (server.address() as AddressInfo).port;
-const remote = (path = '/group/project.git', token = TOKEN): Remote => ({ url: `http://127.0.0.1:${port()}${path}`, user: 'oauth2', token: async () => Promise.resolve(token) });
+const remote = (path = '/group/project.git', token = TOKEN): Remote => ({
+  url: `http://127.0.0.1:${port()}${path}`,
+  user: 'oauth2',
+  token: async () => Promise.resolve(token),
+});
 const fetched = () => createFetchedGit({ folder });
 
 async function asLocal() {
@@ -51,7 +57,10 @@ test("C9: commits fetched with git are read as a local repository's, file by fil
   world.pushBase({ 'moved.txt': long, 'changed.txt': 'a\nb\n', 'untouched.txt': 'u\n' });
   world.mergeBaseIn();
   world.rename('moved.txt', 'deep/moved.txt').submodule('vendor', '1'.repeat(40)).symlink('link', 'changed.txt');
-  world.write('image', Buffer.from([1, 0, 2])).write('changed.txt', 'a\nc\n').write('deep/moved.txt', long.replace('line 9', 'line nine'));
+  world
+    .write('image', Buffer.from([1, 0, 2]))
+    .write('changed.txt', 'a\nc\n')
+    .write('deep/moved.txt', long.replace('line 9', 'line nine'));
   world.commit('Many kinds');
   const { commits, diff } = await asLocal();
   expect(diff.files.length).toBe(5);
@@ -75,10 +84,14 @@ test('issue 5: the token goes in a header alone, to its own host alone, and into
   expect(asked.some(({ authorization }) => authorization !== '')).toBe(true);
   expect(asked.every(({ url }) => !url.includes(TOKEN))).toBe(true);
   asked = [];
-  const moved = await fetched().diff(remote('/moved.git'), commits).catch((error: unknown) => error as Error);
+  const moved = await fetched()
+    .diff(remote('/moved.git'), commits)
+    .catch((error: unknown) => error as Error);
   expect(moved).toMatchObject({ name: 'ForgeError' });
   expect(asked.every(({ url, authorization }) => url.startsWith('/moved') && authorization === '')).toBe(true);
-  const refused = await fetched().diff(remote(undefined, 'glpat-wrong'), commits).catch((error: unknown) => error as Error);
+  const refused = await fetched()
+    .diff(remote(undefined, 'glpat-wrong'), commits)
+    .catch((error: unknown) => error as Error);
   expect(refused).toMatchObject({ kind: 'refused' });
   expect(String((refused as Error).stack)).not.toContain('glpat-wrong');
   expect(existsSync(folder) && readdirSync(folder)).toEqual([]);

@@ -50,7 +50,17 @@ function armTheRepository(): void {
   world.config('include.path', included);
   const gitDir = join(world.path, '.git');
   mkdirSync(join(gitDir, 'hooks'), { recursive: true });
-  for (const hook of ['reference-transaction', 'post-index-change', 'fsmonitor-watchman', 'pre-auto-gc', 'post-commit', 'commit-msg', 'pre-commit', 'prepare-commit-msg', 'post-rewrite']) {
+  for (const hook of [
+    'reference-transaction',
+    'post-index-change',
+    'fsmonitor-watchman',
+    'pre-auto-gc',
+    'post-commit',
+    'commit-msg',
+    'pre-commit',
+    'prepare-commit-msg',
+    'post-rewrite',
+  ]) {
     writeFileSync(join(gitDir, 'hooks', hook), `#!/bin/sh\n${trap} ${hook}\n`);
     chmodSync(join(gitDir, 'hooks', hook), 0o755);
   }

@@ -39,7 +39,10 @@ describe('O1: the head and the merge base', () => {
     expect(await forge.head(ref())).toMatchObject({ state: 'closed', headSha: null, reason: 'The branch topic is gone.' });
     expect(await forge.headFingerprint(ref())).toBeNull();
     expect(await forge.describe(ref())).toMatchObject({ title: 'topic', description: '' });
-    await expect(forge.resolve(ref())).rejects.toMatchObject({ kind: 'not_found', message: expect.stringContaining('no branch topic') as string });
+    await expect(forge.resolve(ref())).rejects.toMatchObject({
+      kind: 'not_found',
+      message: expect.stringContaining('no branch topic') as string,
+    });
   });
 
   test('P4: the fingerprint changes with each head, and returns with it', async () => {
@@ -68,7 +71,10 @@ describe('O1: the head and the merge base', () => {
     const clone = mkdtempSync(join(tmpdir(), 'barista-shallow-'));
     execFileSync('git', ['clone', '-q', '--depth=1', '--no-single-branch', `file://${world.path}`, clone]);
     const shallow = parsePullRequest(`local:${clone}?base=origin/main&head=origin/topic`);
-    await expect(forge.head(shallow)).rejects.toMatchObject({ kind: 'refused', message: expect.stringContaining('git fetch --unshallow') as string });
+    await expect(forge.head(shallow)).rejects.toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('git fetch --unshallow') as string,
+    });
     rmSync(clone, { recursive: true });
   });
 
@@ -86,14 +92,17 @@ describe('O1: the head and the merge base', () => {
     rmSync(place, { recursive: true });
   });
 
-  test.each(['-x', '--upload-pack=touch', "it's", 'grün/ä', 'a$(touch)', 'a;b', 'a"b', 'a&b', '%41'])('a branch named %s is a name and nothing else', async (name) => {
-    world.push({ 'a.ts': 'a\n' });
-    world.git('update-ref', `refs/heads/${name}`, world.head('topic'));
-    const odd = parsePullRequest(`local:${world.path}?base=main&head=${encodeURIComponent(name)}`);
-    expect(odd).toMatchObject({ head: name });
-    expect(await forge.head(odd)).toMatchObject({ headSha: world.head('topic') });
-    expect(await forge.describe(odd)).toMatchObject({ title: 'More' });
-  });
+  test.each(['-x', '--upload-pack=touch', "it's", 'grün/ä', 'a$(touch)', 'a;b', 'a"b', 'a&b', '%41'])(
+    'a branch named %s is a name and nothing else',
+    async (name) => {
+      world.push({ 'a.ts': 'a\n' });
+      world.git('update-ref', `refs/heads/${name}`, world.head('topic'));
+      const odd = parsePullRequest(`local:${world.path}?base=main&head=${encodeURIComponent(name)}`);
+      expect(odd).toMatchObject({ head: name });
+      expect(await forge.head(odd)).toMatchObject({ headSha: world.head('topic') });
+      expect(await forge.describe(odd)).toMatchObject({ title: 'More' });
+    },
+  );
 });
 
 describe('C1: title, description and changed files', () => {
@@ -114,13 +123,28 @@ describe('C1: title, description and changed files', () => {
   test('every kind of change is named', async () => {
     world.checkout('main');
     const long = Array.from({ length: 30 }, (_, at) => `line ${at}`).join('\n') + '\n';
-    for (const name of ['changed', 'gone', 'moved', 'moved-changed', 'becomes-link', 'script']) world.write(name, `${name}\n`.repeat(20) + long);
+    for (const name of ['changed', 'gone', 'moved', 'moved-changed', 'becomes-link', 'script'])
+      world.write(name, `${name}\n`.repeat(20) + long);
     world.write('gone', 'nothing alike\n'.repeat(31));
-    world.write('image', Buffer.from([1, 0, 2])).symlink('link', 'script').submodule('vendor', '1'.repeat(40)).commit('Ground');
+    world
+      .write('image', Buffer.from([1, 0, 2]))
+      .symlink('link', 'script')
+      .submodule('vendor', '1'.repeat(40))
+      .commit('Ground');
     world.git('checkout', '-q', '-B', 'topic');
-    world.write('changed', 'changed\n'.repeat(20) + long.replace('line 3\n', 'line three\n')).remove('gone').rename('moved', 'deep/moved');
-    world.remove('moved-changed').write('moved-too', 'moved-changed\n'.repeat(20) + long.replace('line 9', 'line nine')).remove('becomes-link').symlink('becomes-link', 'script');
-    world.write('script', 'script\n'.repeat(20) + long, 0o755).write('image', Buffer.from([3, 0, 4])).symlink('link', '/etc/passwd');
+    world
+      .write('changed', 'changed\n'.repeat(20) + long.replace('line 3\n', 'line three\n'))
+      .remove('gone')
+      .rename('moved', 'deep/moved');
+    world
+      .remove('moved-changed')
+      .write('moved-too', 'moved-changed\n'.repeat(20) + long.replace('line 9', 'line nine'))
+      .remove('becomes-link')
+      .symlink('becomes-link', 'script');
+    world
+      .write('script', 'script\n'.repeat(20) + long, 0o755)
+      .write('image', Buffer.from([3, 0, 4]))
+      .symlink('link', '/etc/passwd');
     world.write('new', 'one\ntwo').write('nothing', '').submodule('vendor', '2'.repeat(40)).commit('All of it');
     const files = await byPath();
     expect(files['changed']).toMatchObject({ status: 'modified', additions: 1, deletions: 1, blobSha: world.head('topic:changed') });
@@ -128,18 +152,42 @@ describe('C1: title, description and changed files', () => {
     expect(files['gone']).toMatchObject({ status: 'removed', additions: 0, deletions: 31, blobSha: null });
     expect(files['deep/moved']).toMatchObject({ status: 'renamed', previousPath: 'moved', patch: null, noPatch: 'renamed_only' });
     expect(files['moved-too']).toMatchObject({ status: 'renamed', previousPath: 'moved-changed', additions: 1, deletions: 1 });
-    expect(files['becomes-link']).toMatchObject({ status: 'type_changed', kind: 'symlink', modeChange: '100644 → 120000', additions: 1, deletions: 50 });
+    expect(files['becomes-link']).toMatchObject({
+      status: 'type_changed',
+      kind: 'symlink',
+      modeChange: '100644 → 120000',
+      additions: 1,
+      deletions: 50,
+    });
     expect(files['becomes-link']?.patch).toMatch(/\n@@ -0,0 \+1 @@\n\+script\n\\ No newline at end of file$/);
     expect(files['script']).toMatchObject({ noPatch: 'mode_only', modeChange: '100644 → 100755', additions: 0 });
     expect(files['image']).toMatchObject({ noPatch: 'binary', patch: null, additions: null, deletions: null });
-    expect(files['link']).toMatchObject({ kind: 'symlink', patch: '@@ -1 +1 @@\n-script\n\\ No newline at end of file\n+/etc/passwd\n\\ No newline at end of file' });
+    expect(files['link']).toMatchObject({
+      kind: 'symlink',
+      patch: '@@ -1 +1 @@\n-script\n\\ No newline at end of file\n+/etc/passwd\n\\ No newline at end of file',
+    });
     expect(files['new']).toMatchObject({ status: 'added', patch: '@@ -0,0 +1,2 @@\n+one\n+two\n\\ No newline at end of file' });
     expect(files['nothing']).toMatchObject({ status: 'added', noPatch: 'empty' });
     expect(files['vendor']).toMatchObject({ kind: 'submodule', blobSha: '2'.repeat(40) });
     expect(files['vendor']?.patch).toContain(`+Subproject commit ${'2'.repeat(40)}`);
   });
 
-  const ODD = [' spaced name ', 'quo"te', "apo'strophe", 'grün/日本.ts', '-dash', '--output=x', 'new\nline', 'tab\there', 'back\\slash', ':(glob)*', 'diff --git a', '$(touch x)', '*', 'a'.repeat(200)];
+  const ODD = [
+    ' spaced name ',
+    'quo"te',
+    "apo'strophe",
+    'grün/日本.ts',
+    '-dash',
+    '--output=x',
+    'new\nline',
+    'tab\there',
+    'back\\slash',
+    ':(glob)*',
+    'diff --git a',
+    '$(touch x)',
+    '*',
+    'a'.repeat(200),
+  ];
   test('odd names are listed, patched and read, each as itself', async () => {
     world.push(Object.fromEntries(ODD.map((name, at) => [name, `content ${at}\n`])));
     const files = await byPath();
@@ -162,7 +210,10 @@ describe('C1: title, description and changed files', () => {
   test('an empty diff and a name that is not UTF-8', async () => {
     world.push({});
     expect(await diff()).toEqual({ files: [], gaps: [] });
-    const blob = world.gitBytes(['hash-object', '-w', '--stdin'], Buffer.from([0x66, 0xfc, 0x0a])).toString().trim();
+    const blob = world
+      .gitBytes(['hash-object', '-w', '--stdin'], Buffer.from([0x66, 0xfc, 0x0a]))
+      .toString()
+      .trim();
     world.gitBytes(['update-index', '--index-info'], Buffer.concat([Buffer.from(`100644 ${blob}\t`), Buffer.from([0x66, 0xfc, 0x0a])]));
     world.commitIndex('Latin');
     expect((await diff()).files).toMatchObject([{ path: 'f\ufffd', notUtf8: true, patch: '@@ -0,0 +1 @@\n+f\ufffd' }]);
@@ -179,10 +230,18 @@ describe('C9: what is too large is named and costs no other file', () => {
   });
 
   test('a patch of many lines over the limit keeps its counts and its span', async () => {
-    world.checkout('main').write('long.txt', `${'y'.repeat(100)}\n`.repeat(20_000)).commit('Long');
+    world
+      .checkout('main')
+      .write('long.txt', `${'y'.repeat(100)}\n`.repeat(20_000))
+      .commit('Long');
     world.git('checkout', '-q', '-B', 'topic');
     world.push({ 'long.txt': `${'w'.repeat(100)}\n`.repeat(15_000) });
-    expect((await byPath())['long.txt']).toMatchObject({ noPatch: 'too_large', additions: 15_000, deletions: 20_000, span: { side: 'new', from: 1, to: 15_000 } });
+    expect((await byPath())['long.txt']).toMatchObject({
+      noPatch: 'too_large',
+      additions: 15_000,
+      deletions: 20_000,
+      span: { side: 'new', from: 1, to: 15_000 },
+    });
   });
 
   test('a file git itself will not look into is too large, not binary', async () => {
@@ -192,7 +251,11 @@ describe('C9: what is too large is named and costs no other file', () => {
 
   test('past the limit of a whole diff the rest is listed without patches', async () => {
     const big = (letter: string) => `${letter.repeat(99)}\n`.repeat(9_500);
-    world.push(Object.fromEntries(Array.from({ length: 27 }, (_, at) => [`f${String(at).padStart(2, '0')}`, big(String.fromCharCode(97 + (at % 26)))])));
+    world.push(
+      Object.fromEntries(
+        Array.from({ length: 27 }, (_, at) => [`f${String(at).padStart(2, '0')}`, big(String.fromCharCode(97 + (at % 26)))]),
+      ),
+    );
     const { files } = await diff();
     expect(files).toHaveLength(27);
     expect(files.filter((file) => file.noPatch === 'diff_too_large').map((file) => file.path)).toEqual(['f25', 'f26']);
@@ -209,7 +272,12 @@ describe('C4: comparing two commits', () => {
     const three = world.forcePush({ 'c.ts': 'c\n' });
     expect(await forge.compare(ref(), two, three)).toMatchObject({ status: 'diverged', commits: 1 });
     expect(await forge.compare(ref(), two, one)).toMatchObject({ status: 'diverged' });
-    expect(await forge.compare(ref(), 'a'.repeat(40), three)).toEqual({ status: 'unknown', commits: null, changedPaths: null, capped: false });
+    expect(await forge.compare(ref(), 'a'.repeat(40), three)).toEqual({
+      status: 'unknown',
+      commits: null,
+      changedPaths: null,
+      capped: false,
+    });
     expect(await forge.commitsBetween(ref(), one, two)).toBe(1);
     expect(await forge.commitsBetween(ref(), two, three)).toBeNull();
     await expect(forge.diff(ref(), { baseSha: 'a'.repeat(40), headSha: three })).rejects.toMatchObject({ kind: 'not_found' });
@@ -219,11 +287,25 @@ describe('C4: comparing two commits', () => {
 
 describe('F3: what a path is', () => {
   test('text, binary, symlink, submodule, folder, missing, too large', async () => {
-    world.write('deep/a.txt', 'one\ntwo').write('bin', Buffer.from([65, 0])).symlink('link', '/etc/passwd').write('empty', '');
-    world.write('big', 'x'.repeat(1_000_001)).write('limit', 'x'.repeat(1_000_000)).write('latin', Buffer.from([0xfc]));
+    world
+      .write('deep/a.txt', 'one\ntwo')
+      .write('bin', Buffer.from([65, 0]))
+      .symlink('link', '/etc/passwd')
+      .write('empty', '');
+    world
+      .write('big', 'x'.repeat(1_000_001))
+      .write('limit', 'x'.repeat(1_000_000))
+      .write('latin', Buffer.from([0xfc]));
     world.submodule('sub', '3'.repeat(40)).commit('Kinds');
     const read = (path: string) => forge.file(ref(), world.head('topic'), path);
-    expect(await read('deep/a.txt')).toEqual({ kind: 'text', sha: world.head('topic:deep/a.txt'), size: 7, content: 'one\ntwo', totalLines: 2, notUtf8: false });
+    expect(await read('deep/a.txt')).toEqual({
+      kind: 'text',
+      sha: world.head('topic:deep/a.txt'),
+      size: 7,
+      content: 'one\ntwo',
+      totalLines: 2,
+      notUtf8: false,
+    });
     expect(await read('bin')).toMatchObject({ kind: 'binary', size: 2 });
     expect(await read('link')).toMatchObject({ kind: 'symlink', target: '/etc/passwd' });
     expect(await read('sub')).toEqual({ kind: 'submodule', sha: '3'.repeat(40) });

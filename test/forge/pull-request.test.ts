@@ -42,7 +42,7 @@ describe('R8: one pull request is one key', () => {
     expect(parsePullRequest(ref.url.replace(project, project.toUpperCase())).key).toBe(ref.key);
   });
 
-  test('once resolved the key is of the repository\'s id, which no rename changes', () => {
+  test("once resolved the key is of the repository's id, which no rename changes", () => {
     expect(githubRef('https://github.com', 'old', 'name', 7, 42).key).toBe(githubRef('https://github.com', 'new', 'name', 7, 42).key);
     expect(gitlabRef('https://gitlab.com', 'old/name', 7, 42).key).toBe(gitlabRef('https://gitlab.com', 'new/group/name', 7, 42).key);
     expect(gitlabRef('https://gitlab.com', 'group/42', 7).key).not.toBe(gitlabRef('https://gitlab.com', 'old/name', 7, 42).key);

@@ -20,7 +20,23 @@ const WORLDS: readonly (readonly [name: string, start: () => Promise<World>])[] 
   ['GitLab before 17.9', () => new GitLabWorld().start({ noRawDiffs: true })],
 ];
 
-const ODD = [' spaced name ', 'quo"te', "apo'strophe", 'grün/日本.ts', '-dash', '--output=x', 'new\nline', 'tab\there', 'back\\slash', ':(glob)*', 'diff --git a', '$(touch x)', '*', 'a&b=c?d#e%41', 'a'.repeat(200)];
+const ODD = [
+  ' spaced name ',
+  'quo"te',
+  "apo'strophe",
+  'grün/日本.ts',
+  '-dash',
+  '--output=x',
+  'new\nline',
+  'tab\there',
+  'back\\slash',
+  ':(glob)*',
+  'diff --git a',
+  '$(touch x)',
+  '*',
+  'a&b=c?d#e%41',
+  'a'.repeat(200),
+];
 
 const SCENARIOS: Readonly<Record<string, (git: GitWorld) => void>> = {
   'every kind of change': everyKindOfChange,
@@ -40,7 +56,12 @@ const SCENARIOS: Readonly<Record<string, (git: GitWorld) => void>> = {
     git.push({ 'a.patch': `-- a\n++ b\n\\ No newline\n${trap}` });
   },
   'carriage returns, no newline at the end, bytes that are not UTF-8': (git) =>
-    void git.push({ 'crlf.txt': 'a\r\nb\r\n', 'open.txt': 'no end', 'latin.txt': Buffer.from([0x66, 0xfc, 0x0a]), 'form\ffeed': 'a\fb\u2028c\n' }),
+    void git.push({
+      'crlf.txt': 'a\r\nb\r\n',
+      'open.txt': 'no end',
+      'latin.txt': Buffer.from([0x66, 0xfc, 0x0a]),
+      'form\ffeed': 'a\fb\u2028c\n',
+    }),
   'one line of 3 MB between two others': (git) => void git.push({ 'a.ts': 'a\n', 'data.jsonl': 'x'.repeat(3_000_000), 'z.ts': 'z\n' }),
   'base merged in, and moved on': (git) => {
     git.push({ 'a.ts': 'a\n' });

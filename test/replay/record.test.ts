@@ -13,8 +13,16 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => time.stop());
 
-test.each(Object.entries(SHAPES))('a room lives: %s', async (name, live) => {
-  const room = await live(time);
-  const history = await room.handle.fetchHistory();
-  if (keep) writeFileSync(new URL(`./histories/${name.replaceAll(/[^a-z]+/gi, '-')}.json`, import.meta.url), `${JSON.stringify(JSON.parse(historyToJSON(history)))}\n`);
-}, 60_000);
+test.each(Object.entries(SHAPES))(
+  'a room lives: %s',
+  async (name, live) => {
+    const room = await live(time);
+    const history = await room.handle.fetchHistory();
+    if (keep)
+      writeFileSync(
+        new URL(`./histories/${name.replaceAll(/[^a-z]+/gi, '-')}.json`, import.meta.url),
+        `${JSON.stringify(JSON.parse(historyToJSON(history)))}\n`,
+      );
+  },
+  60_000,
+);

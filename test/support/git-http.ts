@@ -7,7 +7,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
  */
 export function serveGit(request: IncomingMessage, response: ServerResponse, repositoryPath: string, pathInfo: string): void {
   const url = new URL(request.url ?? '/', 'http://git');
-  const settings = { 'uploadpack.allowFilter': 'true', 'uploadpack.allowAnySHA1InWant': 'true', 'http.receivepack': 'false', 'safe.directory': '*' };
+  const settings = {
+    'uploadpack.allowFilter': 'true',
+    'uploadpack.allowAnySHA1InWant': 'true',
+    'http.receivepack': 'false',
+    'safe.directory': '*',
+  };
   const child = spawn('git', ['http-backend'], {
     env: {
       PATH: process.env['PATH'],
@@ -16,7 +21,12 @@ export function serveGit(request: IncomingMessage, response: ServerResponse, rep
       GIT_CONFIG_NOSYSTEM: '1',
       GIT_CONFIG_GLOBAL: '/dev/null',
       GIT_CONFIG_COUNT: String(Object.keys(settings).length),
-      ...Object.fromEntries(Object.entries(settings).flatMap(([key, value], at) => [[`GIT_CONFIG_KEY_${at}`, key], [`GIT_CONFIG_VALUE_${at}`, value]])),
+      ...Object.fromEntries(
+        Object.entries(settings).flatMap(([key, value], at) => [
+          [`GIT_CONFIG_KEY_${at}`, key],
+          [`GIT_CONFIG_VALUE_${at}`, value],
+        ]),
+      ),
       PATH_INFO: pathInfo,
       REQUEST_METHOD: request.method,
       QUERY_STRING: url.search.slice(1),
@@ -37,9 +47,15 @@ export function serveGit(request: IncomingMessage, response: ServerResponse, rep
     head = Buffer.concat([head, chunk]);
     const end = head.indexOf('\r\n\r\n');
     if (end < 0) return;
-    const lines = head.toString('latin1', 0, end).split('\r\n').map((line) => line.split(': ') as [string, string]);
+    const lines = head
+      .toString('latin1', 0, end)
+      .split('\r\n')
+      .map((line) => line.split(': ') as [string, string]);
     const status = lines.find(([name]) => name === 'Status')?.[1];
-    response.writeHead(status === undefined ? 200 : Number.parseInt(status, 10), Object.fromEntries(lines.filter(([name]) => name !== 'Status')));
+    response.writeHead(
+      status === undefined ? 200 : Number.parseInt(status, 10),
+      Object.fromEntries(lines.filter(([name]) => name !== 'Status')),
+    );
     response.write(head.subarray(end + 4));
     head = null;
   });

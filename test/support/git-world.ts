@@ -193,11 +193,14 @@ export function fastImportHistory({ files, commits }: { files: number; commits: 
   const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`;
   const lines: string[] = [];
   const commit = (branch: string, mark: number, message: string, from?: string) => {
-    lines.push(`commit refs/heads/${branch}\nmark :${mark}\ncommitter Robin <robin@example.com> ${EPOCH_SECONDS + mark * 60} +0000\n${data(message)}`);
+    lines.push(
+      `commit refs/heads/${branch}\nmark :${mark}\ncommitter Robin <robin@example.com> ${EPOCH_SECONDS + mark * 60} +0000\n${data(message)}`,
+    );
     if (from !== undefined) lines.push(`from ${from}\n`);
   };
   const body = (at: number, revision: number) =>
-    Array.from({ length: 20 }, (_, line) => `export const value${line} = ${at * 31 + line + (line === 10 ? revision : 0)};`).join('\n') + '\n';
+    Array.from({ length: 20 }, (_, line) => `export const value${line} = ${at * 31 + line + (line === 10 ? revision : 0)};`).join('\n') +
+    '\n';
   commit('main', 1, 'Half of the files', world.head('main'));
   for (let at = 0; at < files; at += 2) lines.push(`M 100644 inline ${pathOf(at)}\n${data(body(at, 0))}`);
   for (let n = 0; n < commits; n++) {

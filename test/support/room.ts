@@ -1,12 +1,12 @@
 // A room in memory, moved only by `decide` and `apply`: what tests of pure code build their states with.
-import { apply } from "../../workflows/room/apply.js";
-import type { Command, HeadRead } from "../../workflows/room/commands.js";
-import { decide } from "../../workflows/room/decide/index.js";
-import { headFacts, nextNumber, roundClosed, roundOpened } from "../../workflows/room/decide/rounds.js";
-import type { RoomEvent, RoomFact } from "../../workflows/room/events.js";
-import { type Note, noteOf } from "../../workflows/room/notes.js";
-import { recordOf, type RoundRecord } from "../../workflows/room/record.js";
-import { Refusal, type RefusalFacts } from "../../workflows/room/refusal.js";
+import { apply } from '../../workflows/room/apply.js';
+import type { Command, HeadRead } from '../../workflows/room/commands.js';
+import { decide } from '../../workflows/room/decide/index.js';
+import { headFacts, nextNumber, roundClosed, roundOpened } from '../../workflows/room/decide/rounds.js';
+import type { RoomEvent, RoomFact } from '../../workflows/room/events.js';
+import { type Note, noteOf } from '../../workflows/room/notes.js';
+import { recordOf, type RoundRecord } from '../../workflows/room/record.js';
+import { Refusal, type RefusalFacts } from '../../workflows/room/refusal.js';
 import {
   type CloseReason,
   type CommandResult,
@@ -17,8 +17,8 @@ import {
   type PullRequest,
   type RoomState,
   type TextId,
-} from "../../workflows/room/state.js";
-import { awaited, openRound } from "../../workflows/room/rounds.js";
+} from '../../workflows/room/state.js';
+import { awaited, openRound } from '../../workflows/room/rounds.js';
 import type {
   AuthorAnswer,
   ParticipantKind,
@@ -30,21 +30,21 @@ import type {
   Side,
   Stance,
   Verdict,
-} from "../../workflows/room/words.js";
+} from '../../workflows/room/words.js';
 
 export const MINUTE = 60_000;
 /** Where a test room's time begins. */
 export const NOON = Date.UTC(2030, 0, 7, 12);
-export const OWNER = "us_olga";
+export const OWNER = 'us_olga';
 
 /** A commit's 40 digits from a few: `sha("a1")`. */
-export const sha = (short: string): string => short.padEnd(40, "0");
-export const HEAD = sha("a1");
-export const BASE = sha("ba5e");
+export const sha = (short: string): string => short.padEnd(40, '0');
+export const HEAD = sha('a1');
+export const BASE = sha('ba5e');
 
 /** A participant's id from its name: `ag_` for an agent, `us_` for one of {@link PEOPLE}. */
 export const idOf = (name: string): ParticipantId => (PEOPLE.has(name) ? `us_${name}` : `ag_${name}`);
-const PEOPLE: ReadonlySet<string> = new Set(["olga", "pia", "paul"]);
+const PEOPLE: ReadonlySet<string> = new Set(['olga', 'pia', 'paul']);
 
 export interface FindingInput {
   path?: string;
@@ -67,7 +67,7 @@ export interface ReviewInput {
 export interface DraftInput {
   verdict?: Verdict;
   body?: string;
-  findings?: (Partial<Omit<DraftFinding, "body">> & { body?: string })[];
+  findings?: (Partial<Omit<DraftFinding, 'body'>> & { body?: string })[];
   requestId?: string;
 }
 
@@ -93,17 +93,22 @@ export class TestRoom {
   /** What the last command answered. */
   result: CommandResult = {};
   private readonly bodies = new Map<TextId, string>();
-  private head: { sha: string; baseSha: string; state: PullRequestState } = { sha: HEAD, baseSha: BASE, state: "open" };
+  private head: { sha: string; baseSha: string; state: PullRequestState } = { sha: HEAD, baseSha: BASE, state: 'open' };
 
   constructor(input: RoomInput) {
-    const pullRequest: PullRequest = { forge: "local", key: "local:/r?head=topic", repository: "local:/r", url: "local:/r?base=main&head=topic" };
+    const pullRequest: PullRequest = {
+      forge: 'local',
+      key: 'local:/r?head=topic',
+      repository: 'local:/r',
+      url: 'local:/r?base=main&head=topic',
+    };
     const opened: RoomEvent = {
-      type: "RoomOpened",
+      type: 'RoomOpened',
       at: this.now,
-      slug: input.slug ?? "quiet-river",
+      slug: input.slug ?? 'quiet-river',
       pullRequest,
-      recipe: input.recipe ?? "panel",
-      owner: { id: OWNER, name: "olga" },
+      recipe: input.recipe ?? 'panel',
+      owner: { id: OWNER, name: 'olga' },
       head: this.head,
       barista: input.barista ?? false,
       durations: { ...DEFAULT_DURATIONS, ...input.durations },
@@ -135,7 +140,7 @@ export class TestRoom {
 
   /** Stores a text as the edge would: equal texts of one participant have equal ids. */
   stage(by: ParticipantId, body: string): TextId {
-    const id = `tx_${Buffer.from(JSON.stringify([by, body])).toString("base64url")}`;
+    const id = `tx_${Buffer.from(JSON.stringify([by, body])).toString('base64url')}`;
     this.bodies.set(id, body);
     return id;
   }
@@ -145,7 +150,7 @@ export class TestRoom {
   /** Gives the room a command; throws the {@link Refusal} where it is refused. */
   run(command: Command): this {
     const decision = decide(this.state, command, this.now);
-    if (decision.kind === "refused") throw Refusal.from(decision.refusal);
+    if (decision.kind === 'refused') throw Refusal.from(decision.refusal);
     this.result = decision.result;
     return this.emit(...decision.events);
   }
@@ -167,8 +172,8 @@ export class TestRoom {
   private keep(before: RoomState, event: RoomEvent): void {
     const records = new Map(this.records);
     const { draft } = this.state;
-    if (event.type === "RoundOpened" && before.round) records.set(before.round.number, before);
-    if (event.type === "AgentDeleted") for (const [number, record] of records) records.set(number, apply(record, event));
+    if (event.type === 'RoundOpened' && before.round) records.set(before.round.number, before);
+    if (event.type === 'AgentDeleted') for (const [number, record] of records) records.set(number, apply(record, event));
     const drafted = draft && records.get(draft.round);
     if (drafted) records.set(draft.round, { ...drafted, draft });
     this.records = records;
@@ -185,33 +190,37 @@ export class TestRoom {
       const { code, message, hint, field } = error;
       return { code, message, ...(hint !== undefined && { hint }), ...(field !== undefined && { field }) };
     }
-    throw new Error("not refused");
+    throw new Error('not refused');
   }
 
   // Members
 
   join(...names: string[]): this {
     for (const name of names) {
-      const kind: ParticipantKind = PEOPLE.has(name) ? "person" : "agent";
-      this.run({ type: "join", by: idOf(name), participant: { id: idOf(name), name, kind } });
+      const kind: ParticipantKind = PEOPLE.has(name) ? 'person' : 'agent';
+      this.run({ type: 'join', by: idOf(name), participant: { id: idOf(name), name, kind } });
     }
     return this;
   }
 
   leave(name: string): this {
-    return this.run({ type: "leave", by: idOf(name) });
+    return this.run({ type: 'leave', by: idOf(name) });
   }
 
   delete(name: string): this {
-    return this.run({ type: "deleteAgent", by: OWNER, agent: idOf(name) });
+    return this.run({ type: 'deleteAgent', by: OWNER, agent: idOf(name) });
   }
 
-  roles(roles: Record<string, Role[]>, by = "olga"): this {
-    return this.run({ type: "setRoles", by: idOf(by), roles: Object.fromEntries(Object.entries(roles).map(([name, held]) => [idOf(name), held])) });
+  roles(roles: Record<string, Role[]>, by = 'olga'): this {
+    return this.run({
+      type: 'setRoles',
+      by: idOf(by),
+      roles: Object.fromEntries(Object.entries(roles).map(([name, held]) => [idOf(name), held])),
+    });
   }
 
   barista(enabled: boolean, durations?: Partial<Durations>): this {
-    return this.run({ type: "setBarista", by: OWNER, enabled, ...(durations && { durations }) });
+    return this.run({ type: 'setBarista', by: OWNER, enabled, ...(durations && { durations }) });
   }
 
   // Rounds
@@ -245,24 +254,24 @@ export class TestRoom {
   }
 
   open(by: string, requestId?: string): this {
-    return this.run({ type: "openRound", by: idOf(by), head: this.read(), ...(requestId && { requestId }) });
+    return this.run({ type: 'openRound', by: idOf(by), head: this.read(), ...(requestId && { requestId }) });
   }
 
   next(by: string, force = false): this {
-    return this.run({ type: "nextRound", by: idOf(by), head: this.read(), force });
+    return this.run({ type: 'nextRound', by: idOf(by), head: this.read(), force });
   }
 
   close(by: string): this {
-    return this.run({ type: "closeRound", by: idOf(by), head: this.read() });
+    return this.run({ type: 'closeRound', by: idOf(by), head: this.read() });
   }
 
   /** Barista opens a round at the head the room knows. */
   baristaOpens(): this {
-    return this.emit(roundOpened(this.state, "barista", nextNumber(this.state) === 1 ? "open" : "next", this.state.head));
+    return this.emit(roundOpened(this.state, 'barista', nextNumber(this.state) === 1 ? 'open' : 'next', this.state.head));
   }
 
-  baristaCloses(why: CloseReason = awaited(this.state, this.state.round!).length === 0 ? "all_submitted" : "idle"): this {
-    return this.emit(roundClosed(this.state, this.state.round!, "barista", why, { sha: this.head.sha }));
+  baristaCloses(why: CloseReason = awaited(this.state, this.state.round!).length === 0 ? 'all_submitted' : 'idle'): this {
+    return this.emit(roundClosed(this.state, this.state.round!, 'barista', why, { sha: this.head.sha }));
   }
 
   // Reviews and answers
@@ -270,15 +279,15 @@ export class TestRoom {
   submit(by: string, input: ReviewInput = {}): this {
     const id = idOf(by);
     return this.run({
-      type: "submitReview",
+      type: 'submitReview',
       by: id,
-      verdict: input.verdict ?? "comment",
+      verdict: input.verdict ?? 'comment',
       summary: this.stage(id, input.summary ?? `summary of ${by}`),
       findings: (input.findings ?? []).map((finding, index) => ({
-        path: finding.path ?? "src/a.ts",
+        path: finding.path ?? 'src/a.ts',
         line: finding.line === undefined ? 10 * (index + 1) : finding.line,
-        side: finding.side ?? "new",
-        severity: finding.severity ?? "major",
+        side: finding.side ?? 'new',
+        severity: finding.severity ?? 'major',
         body: this.stage(id, finding.body ?? `finding ${index} of ${by}`),
         outsideDiff: finding.outsideDiff ?? false,
       })),
@@ -292,55 +301,72 @@ export class TestRoom {
   }
 
   decline(by: string, reason = `${by} is busy`, until: number | null = null): this {
-    return this.run({ type: "declineReview", by: idOf(by), reason: this.stage(idOf(by), reason), until });
+    return this.run({ type: 'declineReview', by: idOf(by), reason: this.stage(idOf(by), reason), until });
   }
 
   reveal(to: string): this {
-    return this.run({ type: "reveal", by: idOf(to), round: this.state.round!.number });
+    return this.run({ type: 'reveal', by: idOf(to), round: this.state.round!.number });
   }
 
   answer(by: string, finding: string, answer: AuthorAnswer, reason?: string): this {
-    return this.run({ type: "answerFinding", by: idOf(by), finding, answer, reason: reason === undefined ? null : this.stage(idOf(by), reason) });
+    return this.run({
+      type: 'answerFinding',
+      by: idOf(by),
+      finding,
+      answer,
+      reason: reason === undefined ? null : this.stage(idOf(by), reason),
+    });
   }
 
   resolve(by: string, finding: string, resolution: Resolution, note?: string): this {
-    return this.run({ type: "resolveFinding", by: idOf(by), finding, resolution, note: note === undefined ? null : this.stage(idOf(by), note) });
+    return this.run({
+      type: 'resolveFinding',
+      by: idOf(by),
+      finding,
+      resolution,
+      note: note === undefined ? null : this.stage(idOf(by), note),
+    });
   }
 
   // Drafts
 
   draft(by: string, input: DraftInput = {}): this {
     const id = idOf(by);
-    return this.run({ type: "saveDraft", by: id, draft: this.draftText(id, input), ...(input.requestId && { requestId: input.requestId }) });
+    return this.run({
+      type: 'saveDraft',
+      by: id,
+      draft: this.draftText(id, input),
+      ...(input.requestId && { requestId: input.requestId }),
+    });
   }
 
   edit(input: DraftInput = {}, version = this.state.draft!.version): this {
-    return this.run({ type: "editDraft", by: OWNER, draft: this.draftText(OWNER, input), version });
+    return this.run({ type: 'editDraft', by: OWNER, draft: this.draftText(OWNER, input), version });
   }
 
   startPosting(): this {
-    return this.run({ type: "postDraft", by: OWNER });
+    return this.run({ type: 'postDraft', by: OWNER });
   }
 
-  post(url: string | null = "https://forge.example/review/1", unplaced: number[] = []): this {
-    return this.startPosting().emit({ type: "DraftPosted", url, unplaced });
+  post(url: string | null = 'https://forge.example/review/1', unplaced: number[] = []): this {
+    return this.startPosting().emit({ type: 'DraftPosted', url, unplaced });
   }
 
   private draftText(by: ParticipantId, input: DraftInput) {
     return {
-      verdict: input.verdict ?? ("comment" as const),
-      body: this.stage(by, input.body ?? "the combined review"),
+      verdict: input.verdict ?? ('comment' as const),
+      body: this.stage(by, input.body ?? 'the combined review'),
       findings: (input.findings ?? []).map((finding) => ({
-        path: "src/a.ts",
+        path: 'src/a.ts',
         line: 10,
-        side: "new" as const,
-        severity: "major" as const,
+        side: 'new' as const,
+        severity: 'major' as const,
         raisedBy: [],
         agreedBy: [],
         disputedBy: [],
         findings: [],
         ...finding,
-        body: this.stage(by, finding.body ?? "a merged finding"),
+        body: this.stage(by, finding.body ?? 'a merged finding'),
       })),
     };
   }

@@ -44,7 +44,10 @@ export async function readHead(git: Git, gitDir: string, ref: LocalPullRequestRe
 async function refuseShallow(git: Git, gitDir: string, ref: LocalPullRequestRef): Promise<void> {
   const { stdout } = await git.run(gitDir, ['rev-parse', '--is-shallow-repository']);
   if (stdout.toString('latin1').trim() !== 'true') return;
-  throw new ForgeError('refused', `${ref.path} is a shallow clone that lacks the commit where ${ref.head} left ${ref.base}. Run: git fetch --unshallow`);
+  throw new ForgeError(
+    'refused',
+    `${ref.path} is a shallow clone that lacks the commit where ${ref.head} left ${ref.base}. Run: git fetch --unshallow`,
+  );
 }
 
 /** Title: the only commit's subject, else the branch. Description: the commit messages, oldest first. */
@@ -63,7 +66,11 @@ export async function readDescription(git: Git, gitDir: string, ref: LocalPullRe
   }
   const whole = size <= MAX_DESCRIPTION_BYTES;
   // What a message ends with is git's own form, not text.
-  const messages = Buffer.concat(pieces).toString('utf8').split('\0').slice(0, -1).map((message) => message.trim());
+  const messages = Buffer.concat(pieces)
+    .toString('utf8')
+    .split('\0')
+    .slice(0, -1)
+    .map((message) => message.trim());
   const [only] = messages;
   return {
     ...nothing,

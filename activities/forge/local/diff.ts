@@ -10,7 +10,16 @@ export const MAX_DIFF_BYTES = 24_000_000;
 export const MAX_FILES = 10_000;
 
 /** Everything that decides git's output is said here, so that no configuration can. */
-const DIFF_OPTIONS = ['-r', '-M50%', '-l1000', '--no-ext-diff', '--no-textconv', '--no-color', '--submodule=short', '--ignore-submodules=none'];
+const DIFF_OPTIONS = [
+  '-r',
+  '-M50%',
+  '-l1000',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--submodule=short',
+  '--ignore-submodules=none',
+];
 const PATCH_OPTIONS = [
   ...['-p', '-U3', '--inter-hunk-context=0', '--diff-algorithm=myers', '--indent-heuristic', '--full-index'],
   ...['--src-prefix=a/', '--dst-prefix=b/'],
@@ -45,8 +54,14 @@ function parseRaw(output: Buffer): RawEntry[] {
     tokens.push(output.subarray(start, end));
   }
   const entries: RawEntry[] = [];
-  for (let at = 0; at < tokens.length; ) {
-    const [oldMode, newMode, oldSha, newSha, letters] = (tokens[at++] as Buffer).toString('latin1').slice(1).split(' ') as [string, string, string, string, string];
+  for (let at = 0; at < tokens.length;) {
+    const [oldMode, newMode, oldSha, newSha, letters] = (tokens[at++] as Buffer).toString('latin1').slice(1).split(' ') as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
     const letter = letters.charAt(0);
     const first = tokens[at++] as Buffer;
     const second = letter === 'R' || letter === 'C' ? (tokens[at++] as Buffer) : null;
@@ -86,11 +101,21 @@ async function overSize(git: Git, gitDir: string, entries: readonly RawEntry[], 
   if (present.length === 0) return new Set();
   const input = `${present.join('\n')}\n`;
   const answer = await git.run(gitDir, ['cat-file', '--batch-check=%(objectname) %(objectsize)'], { input });
-  const lines = answer.stdout.toString('latin1').split('\n').map((line) => line.split(' '));
+  const lines = answer.stdout
+    .toString('latin1')
+    .split('\n')
+    .map((line) => line.split(' '));
   return new Set(lines.filter(([, size]) => Number(size) > BIG_FILE_BYTES).map(([sha]) => String(sha)));
 }
 
-const STATUS: Readonly<Record<string, FileStatus>> = { A: 'added', D: 'removed', M: 'modified', R: 'renamed', C: 'copied', T: 'type_changed' };
+const STATUS: Readonly<Record<string, FileStatus>> = {
+  A: 'added',
+  D: 'removed',
+  M: 'modified',
+  R: 'renamed',
+  C: 'copied',
+  T: 'type_changed',
+};
 
 function changedFile(entry: RawEntry, sections: readonly PatchSection[], big: ReadonlySet<string>): ChangedFile {
   const removed = entry.letter === 'D';
@@ -109,7 +134,12 @@ function changedFile(entry: RawEntry, sections: readonly PatchSection[], big: Re
     ...(modeChange === null ? {} : { modeChange }),
     blobSha: removed ? null : entry.newSha,
     ...(noPatch === null
-      ? { patch: sections.map((section) => section.patch).filter((patch) => patch !== '').join('\n') }
+      ? {
+          patch: sections
+            .map((section) => section.patch)
+            .filter((patch) => patch !== '')
+            .join('\n'),
+        }
       : { patch: null, noPatch }),
     ...(span === null ? {} : { span }),
     ...(notUtf8 ? { notUtf8 } : {}),
@@ -118,7 +148,8 @@ function changedFile(entry: RawEntry, sections: readonly PatchSection[], big: Re
 
 function whyNoPatch(entry: RawEntry, sections: readonly PatchSection[], big: ReadonlySet<string>): NoPatchReason | null {
   if (sections.some((section) => section.binary)) return big.has(entry.oldSha) || big.has(entry.newSha) ? 'too_large' : 'binary';
-  if (sections.some((section) => section.patch === null)) return sections.some((section) => section.bytes > MAX_PATCH_BYTES) ? 'too_large' : 'diff_too_large';
+  if (sections.some((section) => section.patch === null))
+    return sections.some((section) => section.bytes > MAX_PATCH_BYTES) ? 'too_large' : 'diff_too_large';
   if (sections.some((section) => section.bytes > 0)) return null;
   if (entry.letter === 'R' || entry.letter === 'C') return 'renamed_only';
   return entry.letter === 'M' ? 'mode_only' : 'empty';

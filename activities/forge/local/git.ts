@@ -105,7 +105,8 @@ export function createGit(stop?: AbortSignal): Git {
       child.on('error', (error: NodeJS.ErrnoException) => {
         if (stop?.aborted) reject(new ForgeError('unavailable', `git ${String(args[0])} was stopped.`));
         else if (signal.aborted) reject(new ForgeError('unavailable', `git ${String(args[0])} took over ${timeoutMs / 1000} s.`));
-        else if (error.code === 'ENOENT') reject(new ForgeError('refused', 'git is not installed on the server, or the repository is gone.'));
+        else if (error.code === 'ENOENT')
+          reject(new ForgeError('refused', 'git is not installed on the server, or the repository is gone.'));
         else reject(new ForgeError('unavailable', `git could not be started: ${error.code ?? error.message}`));
       });
       child.on('close', (code) => resolve(code ?? -1));
@@ -155,7 +156,11 @@ export function createGit(stop?: AbortSignal): Git {
 function explain(args: readonly string[], code: number, stderr: string): ForgeError {
   const said = stderr.split('\n').find((line) => line.startsWith('fatal:') || line.startsWith('error:')) ?? stderr.split('\n')[0] ?? '';
   const what = `git ${String(args[0])} failed (${code}): ${said.slice(0, 300)}`;
-  if (/bad object|not a valid object|bad revision|unable to read|could not read|could not get object info|unable to find|missing|promisor|Not a valid|invalid object/i.test(stderr)) {
+  if (
+    /bad object|not a valid object|bad revision|unable to read|could not read|could not get object info|unable to find|missing|promisor|Not a valid|invalid object/i.test(
+      stderr,
+    )
+  ) {
     return new ForgeError('not_found', `An object is not in this repository (removed, shallow or partial clone). ${what}`);
   }
   if (/permission denied|insufficient permission|read-only file system|detected dubious ownership/i.test(stderr)) {
@@ -166,6 +171,7 @@ function explain(args: readonly string[], code: number, stderr: string): ForgeEr
 
 /** Guards every place where an object name becomes an argument. */
 export function fullSha(sha: string): string {
-  if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha)) throw new ForgeError('invalid', `${JSON.stringify(sha.slice(0, 80))} is not a full commit name.`);
+  if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha))
+    throw new ForgeError('invalid', `${JSON.stringify(sha.slice(0, 80))} is not a full commit name.`);
   return sha;
 }

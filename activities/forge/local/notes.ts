@@ -34,7 +34,13 @@ export async function addNote(git: Git, gitDir: string, review: ReviewToPost, no
     const blob = await object(git, gitDir, ['hash-object', '-w', '--no-filters', '--stdin'], text);
     const listing = [...new Map(notes).set(review.headSha, blob)].map(([on, note]) => `100644 blob ${note}\t${on}\0`).sort();
     const tree = await object(git, gitDir, ['mktree', '-z'], listing.join(''));
-    const next = await object(git, gitDir, ['commit-tree', tree, ...(commit === null ? [] : ['-p', commit])], 'Review posted by Barista\n', identity(now));
+    const next = await object(
+      git,
+      gitDir,
+      ['commit-tree', tree, ...(commit === null ? [] : ['-p', commit])],
+      'Review posted by Barista\n',
+      identity(now),
+    );
     const moved = await git.run(gitDir, ['update-ref', NOTES_REF, next, commit ?? NO_COMMIT], { accept: [1, 128], env: identity(now) });
     if (moved.code === 0) return;
   }

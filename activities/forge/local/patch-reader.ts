@@ -108,7 +108,17 @@ export class PatchReader {
     const text = line.toString('latin1', 0, RECOGNISED_BYTES);
     if (text.startsWith('diff --git ')) {
       this.#close();
-      this.#section = { header: [line], pieces: [], bytes: 0, dropped: false, binary: false, additions: 0, deletions: 0, newSpan: null, oldSpan: null };
+      this.#section = {
+        header: [line],
+        pieces: [],
+        bytes: 0,
+        dropped: false,
+        binary: false,
+        additions: 0,
+        deletions: 0,
+        newSpan: null,
+        oldSpan: null,
+      };
       return;
     }
     const section = this.#section;
