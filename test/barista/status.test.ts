@@ -201,6 +201,18 @@ describe('V6: next_steps in a Barista room', () => {
       'Barista opens round 2 once the new head is quiet.',
     ],
     ['whoever has left', () => opened().leave('bo'), 'bo', 'You are not in this room: call join_room.'],
+    [
+      'one that has submitted, and the pull request is merged',
+      () => opened().submit('ana').submit('bo').pullRequest('merged'),
+      'ana',
+      'The pull request is merged, and the clocks of round 1 have stopped.',
+    ],
+    [
+      'one that has submitted, with another missing, and the pull request is closed',
+      () => opened().submit('ana').pullRequest('closed'),
+      'ana',
+      'The pull request is closed, and the clocks of round 1 have stopped.',
+    ],
   ];
   test.each(table)('V6: %s', (_what, make, name, expected) => {
     const room = make();

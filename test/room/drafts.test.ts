@@ -53,6 +53,15 @@ describe('drafting', () => {
     expect(drafted().refused((it) => it.edit({ findings: findings! }))).toMatchObject({ code, field });
   });
 
+  test('V2: an edit while the next round is open is told the same of a finding hidden from its owner as of one that never was', () => {
+    const room = drafted().push('b2').open('ana');
+    room.submit('grok', { findings: [{}] });
+    const refusal = (id: string) => room.refused((it) => it.edit({ findings: [{ findings: [id] }] }));
+    expect(room.state.findings.map((finding) => finding.id)).toContain('f3');
+    expect(refusal('f3')).toEqual({ ...refusal('f9'), message: refusal('f9').message.replace('f9', 'f3') });
+    expect(refusal('f3').code).toBe('not_found');
+  });
+
   test('D2: findings of earlier rounds may be named, settled ones too, but not those of a replaced review', () => {
     const room = closed().resolve('ana', 'f1', 'fixed').push('b2').open('ana');
     room

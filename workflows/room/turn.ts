@@ -119,6 +119,8 @@ function waitingFor(room: RoomState, viewer: ParticipantId, now: number): string
       : `Waiting for ${leads.length > 0 ? namesOf(room, leads) : 'a lead'} to open round 1.`;
   }
   if (!round.closed) {
+    if (barista && room.head.state !== 'open')
+      return `The pull request is ${room.head.state}, and the clocks of round ${round.number} have stopped.`;
     const waiting = awaitedNow(room, round, now);
     if (waiting.length > 0) return `Waiting for ${namesOf(room, waiting)} to submit their reviews.`;
     if (leadsHere) return 'Every review is in: close the round with close_review_round, or go on with next_round after a push.';

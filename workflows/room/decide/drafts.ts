@@ -54,7 +54,8 @@ function tooSoon(room: RoomState, by: string): Refused | null {
 
 /** D2: findings of this room's rounds, at most 50 under one merged finding, each under one only. */
 function badIds(room: RoomState, findings: readonly DraftFinding[]): Refused | null {
-  const stored = new Set([...room.findings.map((finding) => finding.id), ...room.settled]);
+  // An older draft may be edited while a round is open: what that one has raised may be hidden from its owner (V2).
+  const stored = new Set([...seenBy(room, null).findings.map((finding) => finding.id), ...room.settled]);
   const owner = new Map<string, number>();
   for (const [index, finding] of findings.entries()) {
     const field = `findings[${index}].finding_ids`;
