@@ -40,6 +40,8 @@ export interface Stack extends RunningStack {
 
 const USUAL_TEMPORAL_UI_PORT = 8233;
 const READY_MS = 20_000;
+/** How long a start that is given up is waited for before what it has started is stopped. */
+const SETTLE_MS = 10_000;
 const POLL_MS = 25;
 
 /**
@@ -60,12 +62,15 @@ export async function startStack(options: UpOptions): Promise<Stack> {
       for (const part of STOP_ORDER) await stops[part]?.();
       unlock();
     })());
+  const starting = startParts(options, stops);
   try {
-    const parts = await Promise.race([startParts(options, stops), aborted(signal)]);
+    const parts = await Promise.race([starting, aborted(signal)]);
     const running: RunningStack = { ...parts.running, pid: process.pid };
     announce(dataDir, running);
     return { ...running, failed: parts.failed, stop };
   } catch (error) {
+    // What is just being started can be stopped once it has; a long download ends with this process.
+    await Promise.race([starting.catch(() => {}), wait(SETTLE_MS, undefined, { ref: false })]);
     await stop();
     throw error;
   }
