@@ -7,8 +7,8 @@ import { parsePullRequest } from '../../activities/forge/pull-request.js';
 import { createWatchHead } from '../../activities/watch-head.js';
 import type { RoomActivities } from '../../workflows/activities.js';
 import { DEFAULT_DURATIONS, type PullRequest } from '../../workflows/room/state.js';
-import { silent } from '../mcp/edge.js';
-import { testStore, type TestStore } from '../prisma/support.js';
+import { silent } from '../support/edge.js';
+import { testStore, type TestStore } from '../support/store.js';
 import { GitWorld } from '../support/git-world.js';
 
 const MINUTE = 60_000;

@@ -4,9 +4,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startServer } from '../../mcp-server/server.js';
-import { settings, silent } from '../mcp/edge.js';
-import { startWorld, type World } from '../mcp/world.js';
-import { barista, cleanEnv, firstJson, root, start } from './run.js';
+import { settings, silent } from '../support/edge.js';
+import { startWorld, type World } from '../support/world.js';
+import { barista, cleanEnv, firstJson, root, start } from '../support/command.js';
 
 // Each command is a process that loads half the project, and other test files run beside this one.
 vi.setConfig({ testTimeout: 90_000 });
@@ -103,6 +103,29 @@ test('listen prints what concerns the agent as one line of JSON and ends; what d
     event: 'round_opened',
   });
 });
+
+test('two listeners of one agent both hear it all, and leave the server in peace', async () => {
+  const [grok, rex] = [await world.agent('twice'), await world.agent('caller')];
+  const room = await world.room({ agents: [grok, rex] });
+  const { last_message_id: after } = await world.ok(grok, 'join_room', { room });
+  const listeners = [1, 2].map(() => start(['listen', '--room', room, '--after', after, '--follow'], { ...env, BARISTA_KEY: grok.key }));
+  const both = (text: string) => Promise.all(listeners.map(({ saw }) => saw((out) => (out.includes(text) ? true : undefined))));
+  await world.ok(rex, 'post_message', { room, text: '@twice one' });
+  await both('one');
+  const [begun, before] = [performance.now(), await waitCalls()];
+  await delay(3_000); // what is measured: calls in a time in which nothing is said
+  await world.ok(rex, 'post_message', { room, text: '@twice two' });
+  await both('two');
+  expect(((await waitCalls()) - before) / ((performance.now() - begun) / 1_000)).toBeLessThan(4);
+  for (const { child } of listeners) child.kill();
+});
+
+/** Calls of wait_for_messages that the server has answered so far. */
+async function waitCalls(): Promise<number> {
+  const metrics = await (await fetch(`${world.server.url}/metrics`)).text();
+  const counts = metrics.matchAll(/^barista_tool_call_seconds_count\{[^}]*tool="wait_for_messages"[^}]*\} (\d+)/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
 
 test('listen --follow goes on over a restart of the server, until done', async () => {
   const grok = await world.agent('follower');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startEdge, type Edge } from '../mcp/edge.js';
-import { ProjectedRoom } from '../prisma/support.js';
-import { barista, firstJson } from './run.js';
+import { startEdge, type Edge } from '../support/edge.js';
+import { ProjectedRoom } from '../support/store.js';
+import { barista, firstJson } from '../support/command.js';
 
 let edge: Edge;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { createEmptyDatabase, temporalAddress } from '../support/services.js';
-import { barista, firstJson, start, type Running } from './run.js';
+import { barista, firstJson, start, type Running } from '../support/command.js';
 
 let started: Running[] = [];
 afterEach(async () => {

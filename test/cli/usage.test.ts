@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { freePort } from '../../stack/ports.js';
-import { barista } from './run.js';
+import { barista } from '../support/command.js';
 
 // Each command is a process of its own, and other test files run beside this one.
 vi.setConfig({ testTimeout: 60_000 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServer } from '../../mcp-server/server.js';
-import { settings, silent, startEdge, type Edge } from '../mcp/edge.js';
-import { ProjectedRoom } from '../prisma/support.js';
-import { barista, firstJson, start, type Running } from './run.js';
+import { settings, silent, startEdge, type Edge } from '../support/edge.js';
+import { ProjectedRoom } from '../support/store.js';
+import { barista, firstJson, start, type Running } from '../support/command.js';
 
 let edge: Edge;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startChild, type Child } from '../../stack/child.js';
 import { freePort } from '../../stack/ports.js';
-import { startWorld, type World } from '../mcp/world.js';
+import { startWorld, type World } from '../support/world.js';
 import { temporalCliPath } from '../support/services.js';
 import { crowd, everybodyAtOnce } from './crowd.js';
 

@@ -2,8 +2,8 @@
 import { Client, Connection } from '@temporalio/client';
 import { expect } from 'vitest';
 import { ROOM_QUERY, roomWorkflowId } from '../../workflows/messages.js';
-import type { Person } from '../mcp/edge.js';
-import type { World } from '../mcp/world.js';
+import type { Person } from '../support/edge.js';
+import type { World } from '../support/world.js';
 
 const SIZE = 25;
 

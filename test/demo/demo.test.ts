@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { start, type Running } from '../cli/run.js';
+import { start, type Running } from '../support/command.js';
 import { GitWorld } from '../support/git-world.js';
 import { temporalCliPath } from '../support/services.js';
 import { fingerprint } from './fingerprint.js';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { connectLines } from '../../cli/connect.js';
-import { cleanEnv } from '../cli/run.js';
+import { cleanEnv } from '../support/command.js';
 import { TESTED } from './tested.js';
 
 const root = resolve(import.meta.dirname, '../..');

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRoomDoor } from '../../mcp-server/room-door.js';
 import { roomWorkflowId } from '../../workflows/messages.js';
 import { BASE, HEAD } from '../support/room.js';
-import { Proxy, openRow } from '../prisma/support.js';
+import { Gate } from '../support/gate.js';
+import { openRow } from '../support/store.js';
 import { DoorWorld, join } from './support.js';
 
 let world: DoorWorld;
@@ -155,16 +156,16 @@ test('S6: a review as large as the rules allow, with long paths, gets in', async
 
 test('an answer lost on the way is asked for again under the same id: done once', async () => {
   const { slug } = await world.open('lost');
-  await using proxy = await Proxy.before(`postgresql://${world.address}/`);
-  const client = await world.connect(new URL(proxy.url).host);
+  await using gate = await Gate.before(() => `postgresql://${world.address}/`);
+  const client = await world.connect(new URL(gate.url).host);
   const door = createRoomDoor({ client, store: world.store });
   const sent = door.send(slug, join('grok'));
   const handle = world.client.workflow.getHandle(roomWorkflowId(slug));
   await expect.poll(async () => (await handle.describe()).historyLength, { interval: 2 }).toBeGreaterThan(4);
-  proxy.down();
+  gate.close();
   const others = crew(4).map((name) => door.send(slug, join(name)));
   await expect.poll(async () => (await names(slug)).length).toBeLessThan(5);
-  proxy.up();
+  gate.open();
   await Promise.all([sent, ...others]);
   expect(sorted(await names(slug))).toEqual(sorted(['grok', ...crew(4)]));
 });
@@ -217,9 +218,9 @@ test('nobody answers: unavailable in time, and the same call again is safe', asy
 
 test('without the database nothing is sent, and the caller is told so', async () => {
   const { slug } = await world.open('no-database');
-  await using proxy = await Proxy.before(world.db.url);
-  const door = createRoomDoor({ client: world.client, store: world.db.second(proxy.url) });
-  proxy.down();
+  await using gate = await Gate.before(() => world.db.url);
+  const door = createRoomDoor({ client: world.client, store: world.db.second(gate.url) });
+  gate.close();
   await expect(door.send(slug, join('grok'))).rejects.toMatchObject({
     code: 'unavailable',
     message: expect.stringContaining('Nothing was stored') as string,

@@ -5,13 +5,13 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import type { Door } from '../../mcp-server/deps.js';
 import { createRoomDoor } from '../../mcp-server/room-door.js';
 import type { Store } from '../../prisma/store.js';
-import { FLUSH_SIGNAL, roomWorkflowId, type UpdateInput, type UpdateOutput } from '../../workflows/messages.js';
+import { roomWorkflowId, type UpdateInput, type UpdateOutput } from '../../workflows/messages.js';
 import type { RoomActivities } from '../../workflows/activities.js';
 import type { Command } from '../../workflows/room/commands.js';
 import { DEFAULT_DURATIONS } from '../../workflows/room/state.js';
 import { HEAD, BASE } from '../support/room.js';
 import { temporalAddress } from '../support/services.js';
-import { pullRequestOf, testStore, type TestStore } from '../prisma/support.js';
+import { pullRequestOf, testStore, type TestStore } from '../support/store.js';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
@@ -89,10 +89,6 @@ export class DoorWorld implements AsyncDisposable {
     await this.store.intents.add({ id: intent, slug });
     const handle = this.client.workflow.getHandle(roomWorkflowId(slug));
     return handle.executeUpdate<UpdateOutput, [UpdateInput]>(command.type, { args: [{ command, projectedSeq: 0 }] });
-  }
-
-  async flush(slug: string): Promise<void> {
-    await this.client.workflow.getHandle(roomWorkflowId(slug)).signal(FLUSH_SIGNAL);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSweeper, type Sweeper } from '../../worker/sweeper.js';
 import { textId } from '../../prisma/text-ids.js';
-import { openRow } from '../prisma/support.js';
+import { openRow } from '../support/store.js';
 import { DoorWorld, join } from './support.js';
 
 const SECOND = 1_000;

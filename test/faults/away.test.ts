@@ -1,7 +1,7 @@
 // What the server and the worker stand on is away for a while, and comes back. BARISTA_FAULTS=long: a minute, not 10 s.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { Person } from '../mcp/edge.js';
+import type { Person } from '../support/edge.js';
 import { Machine } from './machine.js';
 
 const AWAY_MS = process.env.BARISTA_FAULTS === 'long' ? 60_000 : 10_000;

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startProgram } from '../../stack/programs.js';
 import { searchAttributes } from '../../stack/search-attributes.js';
 import { roomWorkflowId } from '../../workflows/messages.js';
-import type { Person } from '../mcp/edge.js';
-import { startWorld, type World } from '../mcp/world.js';
+import type { Person } from '../support/edge.js';
+import { startWorld, type World } from '../support/world.js';
 import { createDatabase, temporalAddress } from '../support/services.js';
 
 let world: World;

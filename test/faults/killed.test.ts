@@ -1,6 +1,6 @@
 // Processes that end by SIGKILL at the worst moment. Whoever was not answered asks again, as clients do.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Person } from '../mcp/edge.js';
+import type { Person } from '../support/edge.js';
 import { Machine } from './machine.js';
 
 let machine: Machine;

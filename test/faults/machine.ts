@@ -17,10 +17,10 @@ import { startProgram } from '../../stack/programs.js';
 import { startTemporal } from '../../stack/temporal.js';
 import { HEAD_SIGNAL, type HeadSeen, ROOM_QUERY, roomWorkflowId } from '../../workflows/messages.js';
 import type { RoomState } from '../../workflows/room/state.js';
-import { addAgent, addPerson, call, type Person, type ToolAnswer } from '../mcp/edge.js';
+import { addAgent, addPerson, call, type Person, type ToolAnswer } from '../support/edge.js';
 import { GitWorld } from '../support/git-world.js';
 import { temporalCliPath } from '../support/services.js';
-import { Gate } from './gate.js';
+import { Gate } from '../support/gate.js';
 
 export type Part = 'database' | 'temporal' | 'worker' | 'server';
 const PARTS: readonly Part[] = ['database', 'temporal', 'worker', 'server'];
@@ -41,7 +41,6 @@ export class Machine {
   readonly git = new GitWorld();
   readonly #dataDir = mkdtempSync(join(tmpdir(), 'barista-faults-'));
   readonly #running = new Map<Part, Running>();
-  #databasePort = 0;
   #databaseUrl = '';
   #temporalPort = 0;
   #url = '';
@@ -57,11 +56,11 @@ export class Machine {
     const machine = new Machine();
     machine.git.push({ 'src/a.ts': 'export const a = 1;\n', 'src/b.ts': 'export const b = 2;\n' }, 'Add a and b');
     machine.#temporalPort = await freePort();
-    for (const who of ['server', 'worker', 'test'] as const) machine.#gates[who] = await Gate.to(() => machine.#databasePort);
+    for (const who of ['server', 'worker', 'test'] as const) machine.#gates[who] = await Gate.before(() => machine.#databaseUrl);
     await machine.#begin('database');
-    await migrate(machine.#urlThrough('test'));
+    await migrate(machine.#gates.test.url);
     const now = (): number => Date.now();
-    machine.store = createStore({ url: machine.#urlThrough('test'), now, poolSize: 3 });
+    machine.store = createStore({ url: machine.#gates.test.url, now, poolSize: 3 });
     await machine.begin('temporal', 'worker', 'server');
     machine.#connection = Connection.lazy({ address: `127.0.0.1:${machine.#temporalPort}` });
     machine.#client = new Client({ connection: machine.#connection });
@@ -192,7 +191,7 @@ export class Machine {
 
   /** Until somebody's call has announced its Update: it is sent next. */
   async updateIsAnnounced(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.#urlThrough('test') });
+    const client = new pg.Client({ connectionString: this.#gates.test.url });
     await client.connect();
     try {
       await vi.waitFor(async () => expect((await client.query('select from intents')).rowCount).toBeGreaterThan(0), {
@@ -228,7 +227,7 @@ export class Machine {
     await this.stopAll();
     await this.store.close();
     await this.#connection.close();
-    for (const gate of Object.values(this.#gates)) await gate.end();
+    for (const gate of Object.values(this.#gates)) await gate[Symbol.asyncDispose]();
     this.git.dispose();
     rmSync(this.#dataDir, { recursive: true, force: true });
   }
@@ -238,7 +237,6 @@ export class Machine {
       case 'database': {
         const postgres = await startPostgres({ dataDir: this.#dataDir, durable: false });
         this.#databaseUrl = postgres.url;
-        this.#databasePort = Number(new URL(postgres.url).port);
         this.#running.set(part, postgres);
         return;
       }
@@ -269,17 +267,11 @@ export class Machine {
         PATH: process.env['PATH'],
         PORT: '0',
         LOG_LEVEL: 'warn',
-        DATABASE_URL: this.#urlThrough(part),
+        DATABASE_URL: this.#gates[part].url,
         TEMPORAL_ADDRESS: `127.0.0.1:${this.#temporalPort}`,
         BARISTA_LOCAL_REPOS: this.git.path,
       },
     });
-  }
-
-  #urlThrough(who: 'server' | 'worker' | 'test'): string {
-    const url = new URL(this.#databaseUrl);
-    url.port = String(this.#gates[who].port);
-    return url.href;
   }
 
   #handle(room: string) {

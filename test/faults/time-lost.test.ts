@@ -1,7 +1,7 @@
 // B27: the machine is down for longer than every clock that runs, in each phase of a room. What was due happens once, late.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Person } from '../mcp/edge.js';
+import type { Person } from '../support/edge.js';
 import { Machine, type Note } from './machine.js';
 
 /** Long enough that a slow machine brings every room to its phase before one of its clocks has run out. */

@@ -4,8 +4,8 @@ import { LISTED, TOOLS } from '../../mcp-server/registry.js';
 import { ROUTES } from '../../mcp-server/rest/routes.js';
 import type { Route } from '../../mcp-server/rest/route.js';
 import { jsonSchemaOf, type JsonSchema } from '../../mcp-server/schema/check.js';
-import { addAgent, addPerson, call, type Person, type ToolAnswer } from './edge.js';
-import { startWorld, type World } from './world.js';
+import { addAgent, addPerson, call, type Person, type ToolAnswer } from '../support/edge.js';
+import { startWorld, type World } from '../support/world.js';
 
 let world: World;
 let room: string;

@@ -1,8 +1,8 @@
 // Many at once, through two servers: every call answers rightly, none is lost, none is doubled.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunningServer } from '../../mcp-server/server.js';
-import type { Person } from './edge.js';
-import { startWorld, type World } from './world.js';
+import type { Person } from '../support/edge.js';
+import { startWorld, type World } from '../support/world.js';
 
 let world: World;
 let other: RunningServer;

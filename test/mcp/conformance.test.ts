@@ -2,7 +2,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer } from '../../mcp-server/server.js';
-import { call, post, request, rpc, settings, silent, startEdge, type Edge, type Rpc } from './edge.js';
+import { call, post, request, rpc, settings, silent, startEdge, type Edge, type Rpc } from '../support/edge.js';
 
 let edge: Edge;
 let url: string;

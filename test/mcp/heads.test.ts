@@ -5,7 +5,7 @@ import type { Forge } from '../../activities/forge/port.js';
 import { Heads } from '../../mcp-server/calls/heads.js';
 import { aRoom } from '../support/room.js';
 import { GitWorld } from '../support/git-world.js';
-import { startWorld, type World } from './world.js';
+import { startWorld, type World } from '../support/world.js';
 
 describe('V4: the head', () => {
   let git: GitWorld;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { post, request, type Person } from './edge.js';
-import { startWorld, type World } from './world.js';
+import { post, request, type Person } from '../support/edge.js';
+import { startWorld, type World } from '../support/world.js';
 
 let world: World;
 let room: string;
@@ -140,6 +140,13 @@ test('an answer holds at most 50 messages and says that there are more', async (
   const rest = await world.ok(bob, 'wait_for_messages', { room, after: page.last_message_id });
   expect(rest.messages).toHaveLength(5);
   expect(rest.more).toBeUndefined();
+});
+
+test('a look at what there is, which waits for nothing, ends no wait', async () => {
+  const { answer } = await waiting(bob);
+  expect(await world.ok(bob, 'wait_for_messages', { room, after: await last(), timeout_seconds: 0 })).toMatchObject({ kind: 'timeout' });
+  const { id } = await world.ok(ann, 'post_message', { room, text: 'still there?' });
+  expect(await answer).toMatchObject({ kind: 'messages', last_message_id: id });
 });
 
 test('whoever has left waits for nothing: its wait ends with kind done', async () => {

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readSettings } from '../../config/settings.js';
-import { call, startEdge, type Edge } from './edge.js';
+import { call, startEdge, type Edge } from '../support/edge.js';
 
 const main = fileURLToPath(new URL('../../mcp-server/main.ts', import.meta.url));
 const DATABASE_URL = 'postgresql://barista:hunter2@127.0.0.1:5432/barista';

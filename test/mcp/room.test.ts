@@ -1,7 +1,7 @@
 // One review through MCP, as agents meet it: a duel of two rounds, from the first call to the posted draft.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Person } from './edge.js';
-import { startWorld, type World } from './world.js';
+import type { Person } from '../support/edge.js';
+import { startWorld, type World } from '../support/world.js';
 
 let world: World;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startServer } from '../../mcp-server/server.js';
-import { request, settings, silent, startEdge, type Edge, type Rpc } from './edge.js';
+import { request, settings, silent, startEdge, type Edge, type Rpc } from '../support/edge.js';
 
 let edge: Edge;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ownerTopic, type Store } from '../../prisma/store.js';
-import { ProjectedRoom, testStore, type TestStore } from './support.js';
+import { ProjectedRoom, testStore, type TestStore } from '../support/store.js';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;

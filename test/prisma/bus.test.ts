@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openRow, Proxy, testStore, type TestStore } from './support.js';
+import { Gate } from '../support/gate.js';
+import { openRow, testStore, type TestStore } from '../support/store.js';
 
 let db: TestStore;
 beforeAll(async () => {
@@ -58,24 +59,24 @@ test('what a check throws of its own ends the wait', async () => {
 
 test('DESIGN 4: a database that goes away and comes back costs a waiter nothing but time', async () => {
   const { slug } = await openRow(db.store, 'away');
-  await using proxy = await Proxy.before(db.url);
-  const cut = db.second(proxy.url);
+  await using gate = await Gate.before(() => db.url);
+  const cut = db.second(gate.url);
   let checks = 0;
   const waited = cut.bus.waitFor(slug, async () => (checks++, (await cut.messages.lastId(slug)) || null), { timeoutMs: 30_000 });
   await expect.poll(() => checks).toBeGreaterThan(1);
-  proxy.down();
+  gate.close();
   await expect(cut.ping()).rejects.toThrow();
   // Said while nobody listens: found because all look again after a reconnect.
   await db.store.messages.post(slug, { from: olga, text: 'while you were away', mentions: [] });
-  proxy.up();
+  gate.open();
   expect(await waited).toBe(1);
   expect(await cut.rooms.seq(slug)).toBe(0);
 });
 
 test('while the database stays away the wait is over in time and says why', async () => {
-  await using proxy = await Proxy.before(db.url);
-  const cut = db.second(proxy.url);
+  await using gate = await Gate.before(() => db.url);
+  const cut = db.second(gate.url);
   await cut.ping();
-  proxy.down();
+  gate.close();
   await expect(cut.bus.waitFor('any', () => cut.rooms.seq('any'), { timeoutMs: 300 })).rejects.toThrow();
 });

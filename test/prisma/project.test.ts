@@ -3,7 +3,7 @@ import { ProjectionConflict, type Store } from '../../prisma/store.js';
 import { textId } from '../../prisma/text-ids.js';
 import type { RoomState } from '../../workflows/room/state.js';
 import { MINUTE, OWNER, idOf } from '../support/room.js';
-import { ProjectedRoom, openRow, testStore, type TestStore } from './support.js';
+import { ProjectedRoom, openRow, testStore, type TestStore } from '../support/store.js';
 
 let db: TestStore;
 beforeAll(async () => {

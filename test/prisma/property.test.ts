@@ -11,7 +11,7 @@ import { withoutAgent } from '../../workflows/room/record.js';
 import type { Finding, RoomState, Round } from '../../workflows/room/state.js';
 import { asOfNow, move, type Move } from '../room/commands.js';
 import { BASE } from '../support/room.js';
-import { ProjectedRoom, testStore, type TestStore } from './support.js';
+import { ProjectedRoom, testStore, type TestStore } from '../support/store.js';
 
 const SEQUENCES = 50;
 const MOVES = 40;

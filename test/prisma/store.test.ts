@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import pg from 'pg';
 import { PAGE } from '../../prisma/messages.js';
 import { Refusal } from '../../workflows/room/refusal.js';
-import { ProjectedRoom, openRow, pullRequestOf, testStore, type TestStore } from './support.js';
+import { ProjectedRoom, openRow, pullRequestOf, testStore, type TestStore } from '../support/store.js';
 
 let db: TestStore;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { EventSourceMessage } from 'eventsource-parser';
-import { startEdge, addAgent, addPerson, type Edge, type Person } from '../mcp/edge.js';
-import { ProjectedRoom } from '../prisma/support.js';
+import { startEdge, addAgent, addPerson, type Edge, type Person } from '../support/edge.js';
+import { ProjectedRoom } from '../support/store.js';
 
 let edge: Edge;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ForgeSettings } from '../../config/forge-settings.js';
-import { startWorld, type World } from '../mcp/world.js';
+import { startWorld, type World } from '../support/world.js';
 import { FakeGitHub } from '../support/fake-github/index.js';
 import { FakeGitLab } from '../support/fake-gitlab/index.js';
 import { GitWorld } from '../support/git-world.js';
@@ -88,4 +88,17 @@ test('a forge that is not set up is refused with what to set', async () => {
     expect([status, json.code, json.field]).toEqual([400, 'invalid', 'pull_request']);
     expect(json.detail).toContain(name);
   }
+}, 60_000);
+
+test('W9: an App that is not installed is named with its repository, to whoever opens a room there', async () => {
+  const fake = await FakeGitHub.start();
+  running.push(fake);
+  const app = fake.addApp(11, 'barista');
+  app.installed = false;
+  const github = { apiUrl: fake.urls.api, app: { id: app.id, privateKey: app.privateKey }, reviewer: null };
+  const world = await startWorld({ forges: { github, gitlab: null } });
+  running.push(world);
+  const { status, json } = await world.rest(world.owner, 'POST', '/rooms', { pull_request: fake.pullRequest });
+  expect([status, json.code, json.field]).toEqual([404, 'not_found', 'pull_request']);
+  expect(json.detail).toMatch(/barista.*not installed.*acme|not installed/);
 }, 60_000);

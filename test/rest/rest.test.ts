@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROUTES } from '../../mcp-server/rest/routes.js';
-import { addAgent, addPerson, type Person } from '../mcp/edge.js';
-import { startWorld, type World } from '../mcp/world.js';
+import { addAgent, addPerson, type Person } from '../support/edge.js';
+import { startWorld, type World } from '../support/world.js';
 
 let world: World;
 let other: Person;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Person } from '../mcp/edge.js';
-import { startWorld, type World } from '../mcp/world.js';
+import type { Person } from '../support/edge.js';
+import { startWorld, type World } from '../support/world.js';
 
 /** Barista drives rooms on the real stack, with its clocks set to seconds. */
 let world: World;

@@ -113,3 +113,21 @@ test('a stale pid file whose pid went to another program does not stop the start
   writeFileSync(join(dataDir, 'postgres/postmaster.pid'), `${process.pid}\n${dataDir}\n0\n5432\n\n127.0.0.1\n\nready\n`);
   expect(await query((await start()).url, 'select 1 as a')).toEqual([{ a: 1 }]);
 });
+
+test.runIf(process.getuid?.() === 0)('root’s data folder in a folder closed to others has its cluster in an open one, and finds it again', async () => {
+  const closed = mkdtempSync(join(tmpdir(), 'barista-closed-'));
+  const inside = join(closed, 'data');
+  const begin = () => startPostgres({ dataDir: inside, durable: false });
+  const first = await begin();
+  await query(first.url, 'create table kept as select 1 as a');
+  await first.stop();
+  const second = await begin();
+  try {
+    expect(await query(second.url, 'select a from kept')).toEqual([{ a: 1 }]);
+    expect(statSync(closed).mode & 0o777).toBe(0o700);
+  } finally {
+    await second.stop();
+    rmSync(join(readFileSync(join(inside, 'postgres.place'), 'utf8'), '..'), { recursive: true });
+    rmSync(closed, { recursive: true });
+  }
+});

@@ -2,9 +2,9 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Store } from '../../prisma/store.js';
 import { createNotifier, type Notifier } from '../../worker/notifier.js';
-import { silent } from '../mcp/edge.js';
-import { ProjectedRoom, testStore, type TestStore } from '../prisma/support.js';
-import { Receiver, type Delivery } from './receiver.js';
+import { silent } from '../support/edge.js';
+import { ProjectedRoom, testStore, type TestStore } from '../support/store.js';
+import { Receiver, type Delivery } from '../support/receiver.js';
 
 const SECOND = 1_000;
 const DAY = 24 * 60 * 60 * SECOND;

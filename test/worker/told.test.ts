@@ -1,7 +1,7 @@
 // The whole way, all of it real: what time brings in a room, its alert, and the POST that tells of it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startWorld, type World } from '../mcp/world.js';
-import { Receiver } from './receiver.js';
+import { startWorld, type World } from '../support/world.js';
+import { Receiver } from '../support/receiver.js';
 
 let receiver: Receiver;
 let world: World;

@@ -4,8 +4,8 @@ import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { roomWorkflowId } from '../../workflows/messages.js';
-import type { Person } from '../mcp/edge.js';
-import { startWorld, type World } from '../mcp/world.js';
+import type { Person } from '../support/edge.js';
+import { startWorld, type World } from '../support/world.js';
 
 /** Events at most, but for a first reveal and a change of head. */
 const WRITE = 9;

@@ -7,12 +7,11 @@ import { setUpForges } from '../../activities/forge/set-up.js';
 import { parsePullRequest } from '../../activities/forge/pull-request.js';
 import type { ForgeSettings } from '../../config/forge-settings.js';
 import { startServer, type RunningServer } from '../../mcp-server/server.js';
-import type { Store } from '../../prisma/store.js';
-import { createStore } from '../../prisma/store.js';
+import { createStore, type Store } from '../../prisma/store.js';
 import { ensureSearchAttributes } from '../../stack/search-attributes.js';
 import { startWorker } from '../../worker/worker.js';
-import { GitWorld } from '../support/git-world.js';
-import { createDatabase, temporalAddress } from '../support/services.js';
+import { GitWorld } from './git-world.js';
+import { createDatabase, temporalAddress } from './services.js';
 import { addAgent, addPerson, call, settings, silent, type Person, type ToolAnswer } from './edge.js';
 
 export interface World {
@@ -51,9 +50,9 @@ export interface RestAnswer {
   readonly text: string;
 }
 
-/** `temporal`: a server of the test's own, as `host:port`; else the run's. `notifyUrl`: where alerts go. */
 const NO_FORGES: ForgeSettings = { github: null, gitlab: null };
 
+/** `temporal`: a server of the test's own, as `host:port`; else the run's. `notifyUrl`: where alerts go. */
 export async function startWorld({
   temporal,
   notifyUrl,

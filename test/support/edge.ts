@@ -1,9 +1,9 @@
-import { tmpdir } from 'node:os';
 // A server of its own for a test file: real database, real Temporal, real HTTP.
+import { tmpdir } from 'node:os';
 import { pino } from 'pino';
 import { startServer, type RunningServer } from '../../mcp-server/server.js';
 import { createStore, type Store } from '../../prisma/store.js';
-import { createDatabase, temporalAddress } from '../support/services.js';
+import { createDatabase, temporalAddress } from './services.js';
 
 export interface Edge {
   readonly server: RunningServer;
@@ -63,7 +63,7 @@ export async function addAgent(store: Store, ownerId: string, name: string): Pro
   return { id: agent.id, name, key: await store.accounts.issueKey({ kind: 'agent', id: agent.id }) };
 }
 
-export const ACCEPT = 'application/json, text/event-stream';
+const ACCEPT = 'application/json, text/event-stream';
 
 /** One POST to /mcp as a client sends it; `headers` change or, with undefined, leave out what is usual. */
 export function post(

@@ -1,18 +1,18 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A way to a server on 127.0.0.1 that can be closed: connections break, and new ones are refused. */
-export class Gate {
+/** A way to a server that can be closed, as if the server were away: connections break, and new ones are refused. */
+export class Gate implements AsyncDisposable {
   #open = true;
   #stalled = false;
   readonly #pairs = new Set<readonly [Socket, Socket]>();
 
   private constructor(
     private readonly server: Server,
-    private readonly target: () => number,
+    private readonly target: () => string,
   ) {}
 
-  /** `target`: the port that is behind it now. */
-  static async to(target: () => number): Promise<Gate> {
+  /** `target`: the URL of what is behind it now. */
+  static async before(target: () => string): Promise<Gate> {
     const server = createServer();
     const gate = new Gate(server, target);
     server.on('connection', (near) => gate.#connect(near));
@@ -20,8 +20,12 @@ export class Gate {
     return gate;
   }
 
-  get port(): number {
-    return (this.server.address() as AddressInfo).port;
+  /** The target's URL, through the gate. */
+  get url(): string {
+    const url = new URL(this.target());
+    url.hostname = '127.0.0.1';
+    url.port = String((this.server.address() as AddressInfo).port);
+    return url.href;
   }
 
   close(): void {
@@ -42,14 +46,15 @@ export class Gate {
     for (const [near] of this.#pairs) near.resume();
   }
 
-  async end(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.close();
     await new Promise<void>((resolve) => this.server.close(() => resolve()));
   }
 
   #connect(near: Socket): void {
     if (!this.#open) return void near.destroy();
-    const far = connect(this.target(), '127.0.0.1');
+    const { hostname, port } = new URL(this.target());
+    const far = connect(Number(port), hostname);
     const pair = [near, far] as const;
     this.#pairs.add(pair);
     const end = (): void => {

@@ -1,13 +1,12 @@
-import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { createStore, type Store } from '../../prisma/store.js';
 import { textId } from '../../prisma/text-ids.js';
 import type { Outbox } from '../../workflows/messages.js';
 import type { ParticipantId, PullRequest, TextId } from '../../workflows/room/state.js';
-import { NOON, TestRoom, type RoomInput } from '../support/room.js';
-import { createDatabase } from '../support/services.js';
+import { NOON, TestRoom, type RoomInput } from './room.js';
+import { createDatabase } from './services.js';
 
 /** Time that stands still until a test moves it. */
-export class Clock {
+class Clock {
   at = NOON;
   readonly now = (): number => this.at;
 }
@@ -105,61 +104,5 @@ export class ProjectedRoom {
     await this.store.project(this.slug, this.outbox);
     this.projected = this.room.events.length;
     return this;
-  }
-}
-
-/** A TCP proxy before PostgreSQL, so that a test can take the database away and give it back. */
-export class Proxy implements AsyncDisposable {
-  #sockets = new Set<Socket>();
-  #up = true;
-  readonly #server = createServer((client) => {
-    if (!this.#up) return client.destroy();
-    const { hostname, port } = new URL(this.target);
-    const upstream = connect(Number(port), hostname);
-    for (const [socket, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      this.#sockets.add(socket);
-      socket.on('error', () => other.destroy());
-      socket.on('close', () => {
-        this.#sockets.delete(socket);
-        other.destroy();
-      });
-      socket.pipe(other);
-    }
-  });
-
-  private constructor(readonly target: string) {}
-
-  static async before(target: string): Promise<Proxy> {
-    const proxy = new Proxy(target);
-    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
-    return proxy;
-  }
-
-  get url(): string {
-    const url = new URL(this.target);
-    url.hostname = '127.0.0.1';
-    url.port = String((this.#server.address() as AddressInfo).port);
-    return url.href;
-  }
-
-  get connections(): number {
-    return this.#sockets.size / 2;
-  }
-
-  down(): void {
-    this.#up = false;
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
-  up(): void {
-    this.#up = true;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.down();
-    await new Promise((resolve) => this.#server.close(resolve));
   }
 }
