@@ -42,7 +42,8 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     detached: true,
     stdio: ['ignore', log, log, 'pipe'],
     env: { ...(options.env ?? process.env), STOP_SIGNAL: options.stopSignal.slice(3) },
-    ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.gid }),
+    // Another user may not be allowed into this process's folder.
+    ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.gid, cwd: '/' }),
   });
   closeSync(log);
   const pipe = guard.stdio[3] as Socket;

@@ -1,6 +1,6 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
@@ -8,6 +8,7 @@ import { isAlive, lastLogLines, startChild, type Child } from './child.js';
 import { StackError } from './errors.js';
 import { freePort } from './ports.js';
 import { postgresBinaries, type PostgresBinaries } from './postgres-binaries.js';
+import { clusterOwner, clusterPlace, reachable, type Owner } from './postgres-owner.js';
 
 export interface Postgres {
   /** A superuser's connection string to the database `barista`. */
@@ -21,7 +22,7 @@ export interface Postgres {
 }
 
 export interface PostgresOptions {
-  /** Barista's data folder: the cluster is its `postgres/`, the password its `postgres.password` (mode 0600). */
+  /** Barista's data folder: the cluster is its `postgres/` (or where `postgres.place` says), the password its `postgres.password` (mode 0600). */
   dataDir: string;
   /** False: a power cut may break it, and writes are faster. For tests. */
   durable?: boolean;
@@ -38,7 +39,7 @@ const POLL_MS = 20;
 export async function startPostgres({ dataDir, durable = true }: PostgresOptions): Promise<Postgres> {
   const binaries = await postgresBinaries();
   mkdirSync(dataDir, { recursive: true });
-  const cluster = join(dataDir, 'postgres');
+  const cluster = clusterPlace(dataDir);
   const logFile = join(dataDir, 'postgres.log');
   const deadline = performance.now() + START_MS;
   for (;;) {
@@ -51,9 +52,9 @@ export async function startPostgres({ dataDir, durable = true }: PostgresOptions
       return { url, pid: running.pid, exited: new Promise(() => {}), stop: async () => {} };
     } else {
       const owner = clusterOwner(cluster);
-      if (owner) chmodSync(dataDir, statSync(dataDir).mode | 0o011); // that user passes through; the files are closed themselves
-      if (!existsSync(join(cluster, 'PG_VERSION'))) initialise(binaries, cluster, password, owner);
-      const started = await start(binaries, { cluster, logFile, owner, durable });
+      const programs = reachable(binaries, owner);
+      if (!existsSync(join(cluster, 'PG_VERSION'))) initialise(programs, cluster, password, owner);
+      const started = await start(programs, { cluster, logFile, owner, durable });
       if (started) return { ...handle(started.child, logFile), url: await ensureDatabase(started.port, password) };
     }
     if (performance.now() > deadline) {
@@ -98,31 +99,6 @@ function preparePassword(file: string): string {
   return readFileSync(file, 'utf8');
 }
 
-interface Owner {
-  uid: number;
-  gid: number;
-}
-
-/** PostgreSQL refuses to run as root: then it runs as the folder's owner, else as the user postgres, else as nobody. */
-function clusterOwner(cluster: string): Owner | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  if (existsSync(cluster)) {
-    const { uid, gid } = statSync(cluster);
-    if (uid !== 0) return { uid, gid };
-  }
-  for (const name of ['postgres', 'nobody']) {
-    const id = (flag: string) => Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
-    try {
-      return { uid: id('-u'), gid: id('-g') };
-    } catch {
-      continue; // no such user
-    }
-  }
-  throw new StackError(
-    'PostgreSQL cannot run as root, and there is neither a user postgres nor nobody to run it as. Start Barista as another user, or set DATABASE_URL.',
-  );
-}
-
 /** Makes the cluster beside its place and moves it there whole, so that a start killed half-way leaves nothing half. */
 function initialise(binaries: PostgresBinaries, cluster: string, password: string, owner: Owner | undefined): void {
   const draft = `${cluster}.${process.pid}`;
@@ -144,7 +120,7 @@ function initialise(binaries: PostgresBinaries, cluster: string, password: strin
         '--locale=C',
         '--no-sync',
       ],
-      { ...owner, encoding: 'utf8' },
+      { ...owner, cwd: '/', encoding: 'utf8' },
     );
     if (status !== 0) {
       const why = error?.message ?? stderr.trim().split('\n').slice(-2).join(' ');

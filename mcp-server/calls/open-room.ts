@@ -47,8 +47,10 @@ export async function openRoom(input: OpenRoomInput, { deps, caller }: Call): Pr
 }
 
 async function resolved(forge: Call['deps']['forge'], text: string): Promise<PullRequestRef> {
+  let named: PullRequestRef | null = null;
   try {
-    return await forge.resolve(parsePullRequest(text));
+    named = parsePullRequest(text);
+    return await forge.resolve(named);
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     switch (error.kind) {
@@ -57,7 +59,10 @@ async function resolved(forge: Call['deps']['forge'], text: string): Promise<Pul
       case 'not_found':
         throw new Refusal('not_found', error.message, undefined, 'pull_request');
       case 'refused':
-        throw notReachable();
+        // Of a forge it says which App or token lacks what, and where to mend it (W9); of this disk it would tell what is there.
+        throw named === null || named.forge === 'local'
+          ? notReachable()
+          : new Refusal('not_found', error.message, undefined, 'pull_request');
       case 'unavailable':
         throw error;
     }
