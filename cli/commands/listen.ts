@@ -7,6 +7,8 @@ const WAIT_SECONDS = 25;
 /** Longer than any room gets: what is asked for after it is only whether the agent is done. */
 const NO_MESSAGE_YET = '999999999';
 const PAUSE_MS = { first: 200, longest: 2_000 } as const;
+/** How long a listener whose wait was ended by another one of its agent only looks. */
+const LOOKS_MS = WAIT_SECONDS * 1_000;
 
 export function listenCommand(): Command {
   return new Command('listen')
@@ -29,6 +31,7 @@ async function listen({ room, after, follow }: Options): Promise<void> {
   // Refused to whoever is not in the room; so joining, which tells who the agent is, joins nobody.
   let next: Json = await callTool(target, 'wait_for_messages', { room, after: after ?? NO_MESSAGE_YET, timeout_seconds: 0 });
   const { participant, last_message_id: latest } = await callTool(target, 'join_room', { room });
+  const wait = waiter((from, seconds) => callTool(target, 'wait_for_messages', { room, after: from, timeout_seconds: seconds }));
   let from: string = after ?? latest;
   for (;;) {
     for (const message of next.messages as Json[]) {
@@ -39,8 +42,28 @@ async function listen({ room, after, follow }: Options): Promise<void> {
       if (!follow) return;
     }
     if (next.kind === 'done') return print({ kind: 'done', room, last_message_id: next.last_message_id, reason: next.reason });
-    next = await persistently(() => callTool(target, 'wait_for_messages', { room, after: from, timeout_seconds: WAIT_SECONDS }));
+    next = await wait(from);
   }
+}
+
+/**
+ * Waits for messages as often as it is called. The server lets one wait an agent go on, so two listeners that only
+ * waited would end each other's waits without pause: one whose wait ended early looks now and then for a while.
+ */
+function waiter(call: (from: string, seconds: number) => Promise<Json>): (from: string) => Promise<Json> {
+  let looksUntil = 0;
+  return async (from) => {
+    const begun = performance.now();
+    if (begun < looksUntil) {
+      await delay(PAUSE_MS.longest);
+      return persistently(() => call(from, 0));
+    }
+    const answer = await persistently(() => call(from, WAIT_SECONDS));
+    const ended = performance.now();
+    const isEarly = answer.kind === 'timeout' && ended - begun < (WAIT_SECONDS - 1) * 1_000;
+    if (isEarly) looksUntil = ended + LOOKS_MS;
+    return answer;
+  };
 }
 
 /** What somebody else said that concerns this participant: it is mentioned, or the head has moved (P1). */

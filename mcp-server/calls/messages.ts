@@ -55,15 +55,18 @@ export interface WaitInput {
 /**
  * Waits for messages after the one named. Nothing is marked as read, so a wait whose client is gone loses nothing.
  * Ends early, with an empty answer, when the same participant waits again, the client is gone or the server stops.
+ * With no time to wait it is a look, and ends no other wait.
  */
 export async function wait({ room: slug, after, timeoutMs }: WaitInput, call: Call) {
   await roomOfMember(call, slug);
   const from = messageId(after);
+  const look = somethingFor(slug, from, call);
+  if (timeoutMs === 0) return (await look()) ?? empty(from);
   const turn = call.deps.waits.begin(slug, call.caller.id);
   const done = call.metrics.startWait();
   const signal = AbortSignal.any([turn.signal, call.gone, call.deps.stopping]);
   try {
-    const found = await call.deps.store.bus.waitFor(slug, somethingFor(slug, from, call), { timeoutMs, signal });
+    const found = await call.deps.store.bus.waitFor(slug, look, { timeoutMs, signal });
     return found ?? empty(from);
   } catch (error) {
     if (signal.aborted) return empty(from);
