@@ -141,6 +141,7 @@ test('a page of messages holds 50 and 40 000 characters at most, and always goes
     text: 'message 1',
     mentions: ['us_olga'],
     event: null,
+    veil: null,
   });
   const second = await db.store.messages.list(slug, first.lastMessageId);
   expect([second.messages.length, second.more, second.lastMessageId]).toEqual([1, false, 51]);
