@@ -79,7 +79,7 @@ test('decisions are numbered without a gap, and each says what, why and at which
     const text = textOf(join('docs/decisions', name));
     expect(text, name).toMatch(
       new RegExp(
-        `^# ${Number(name.slice(0, 4))}\\. .*\\n\\n\\*\\*Decided\\.\\*\\* .*\\n\\n\\*\\*Why\\.\\*\\* .*\\n\\n\\*\\*What it costs\\.\\*\\* .*\\n$`,
+        `^# ${Number(name.slice(0, 4))}\\. .*\\n\\n\\*\\*Decided\\.\\*\\* .*(?:\\n\\n(?:- .*\\n)+|\\n)\\n\\*\\*Why\\.\\*\\* .*\\n\\n\\*\\*What it costs\\.\\*\\* .*\\n$`,
       ),
     );
   }
