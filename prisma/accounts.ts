@@ -61,6 +61,8 @@ export interface Accounts {
 }
 
 const NAME = /^[a-z0-9-]{1,39}$/;
+/** Who the room's own notes are from: nobody else may speak under it. */
+const ROOM_ITSELF = 'barista';
 
 export function createAccounts(db: Db, now: () => number): Accounts {
   const keyOf = (holder: Holder) => (holder.kind === 'agent' ? { agentId: holder.id } : { userId: holder.id });
@@ -75,6 +77,7 @@ export function createAccounts(db: Db, now: () => number): Accounts {
   return {
     async addUser(name) {
       checkName(name);
+      if (name === ROOM_ITSELF) throw taken(name);
       const id = `us_${randomUUID()}`;
       return unlessTaken(name, db.user.create({ data: { id, name, createdAt: dateOf(now()) }, select: { id: true, name: true } }));
     },
@@ -83,6 +86,9 @@ export function createAccounts(db: Db, now: () => number): Accounts {
 
     async addAgent(ownerId, name) {
       checkName(name);
+      // In a room `@name` is one participant: an agent is not called as its owner is either.
+      const owner = await db.user.findUnique({ where: { id: ownerId }, select: { name: true } });
+      if (name === ROOM_ITSELF || name === owner?.name) throw taken(name);
       const id = `ag_${randomUUID()}`;
       return agentOf(await unlessTaken(name, db.agent.create({ data: { id, ownerId, name, createdAt: dateOf(now()) } })));
     },
@@ -182,8 +188,12 @@ async function unlessTaken<T>(name: string, created: Promise<T>): Promise<T> {
     return await created;
   } catch (error) {
     if (!isDuplicate(error)) throw error;
-    throw new Refusal('conflict', `The name ${name} is taken. Choose another.`, undefined, 'name');
+    throw taken(name);
   }
+}
+
+function taken(name: string): Refusal {
+  return new Refusal('conflict', `The name ${name} is taken. Choose another.`, undefined, 'name');
 }
 
 function agentOf(row: { id: string; name: string; ownerId: string; createdAt: Date }): Agent {

@@ -278,6 +278,15 @@ test('R11: names are a-z, 0-9 and -, unique per owner while they live', async ()
   expect((await accounts.addAgent(ann.id, 'grok')).id).not.toBe(agent!.id);
 });
 
+test("R11: nobody is called as the room's own notes are, and no agent as its owner", async () => {
+  const { accounts } = db.store;
+  const eve = await accounts.addUser('eve');
+  await expect(accounts.addUser('barista')).rejects.toMatchObject({ code: 'conflict', field: 'name' });
+  for (const name of ['barista', 'eve'])
+    await expect(accounts.addAgent(eve.id, name)).rejects.toMatchObject({ code: 'conflict', field: 'name' });
+  expect(await accounts.agents(eve.id)).toEqual([]);
+});
+
 test('a key is kept as a hash only, names its holder, and stops with it', async () => {
   const { accounts } = db.store;
   const owner = await accounts.addUser('keys');
