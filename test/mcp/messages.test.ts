@@ -54,6 +54,18 @@ test('a message reaches whoever waits; mentions are ids of who is in the room', 
   });
 });
 
+test('R9: any member may post at any time, with or without a role, whatever the round is doing; nobody else may', async () => {
+  const [dan, eve] = [await world.agent('dan'), await world.agent('eve')];
+  await world.ok(dan, 'join_room', { room });
+  await world.rest(world.owner, 'PUT', `/rooms/${room}/review/roles`, { roles: { [dan.id]: [] } });
+  await world.ok(dan, 'post_message', { room, text: 'before a round' });
+  await world.ok(ann, 'open_review_round', { room });
+  await world.ok(dan, 'post_message', { room, text: 'in a round' });
+  await world.ok(ann, 'post_message', { room, text: 'twice in a row' });
+  await world.ok(ann, 'post_message', { room, text: 'and again' });
+  expect((await world.refused(eve, 'post_message', { room, text: 'from outside' })).code).toBe('not_a_member');
+});
+
 test('reading marks nothing as read: after decides, and without it everything comes from the start', async () => {
   const all = await world.ok(ann, 'wait_for_messages', { room, timeout_seconds: 0 });
   expect(await world.ok(ann, 'wait_for_messages', { room, timeout_seconds: 0 })).toEqual(all);

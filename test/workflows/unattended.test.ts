@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { standings } from '../../workflows/room/findings.js';
 import { type SkippedTime, type TimedRoom, skipTime } from '../support/skipped-time.js';
 
 /** Whole lives of a room with nobody watching, each from joining to its end, with every note and its time. */
@@ -128,6 +129,19 @@ describe('a room with Barista goes to its draft with nobody present', () => {
         "32 barista: @ben: draft the review of round 1 with draft_review",
       ]
     `);
+  });
+
+  test('B14, B18: upheld at minute 31, after the ask, it does not take the ask back; the standing shows it', async () => {
+    const room = await duel();
+    await room.submit('ben', 'request_changes', [{}]);
+    await closed(room);
+    await room.answer('ada', 'f1', 'reject');
+    await room.minutes(31);
+    await room.resolve('ben', 'f1', 'upheld');
+    await room.minutes(5);
+    expect(room.said(/draft the review/)).toHaveLength(1);
+    await room.draft('ben');
+    expect(standings(await room.state())).toEqual([{ finding: 'f1', standing: 'needs_fix' }]);
   });
 
   test('B15: a dispute waits for the owner alone, and the final draft ends it', async () => {
