@@ -1,7 +1,7 @@
 import { ForgeError, type Forge, type PullRequestRef } from './forge/port.js';
 import { parsePullRequest } from './forge/pull-request.js';
-import type { HeadSeen } from '../workflows/messages.js';
-import type { HeadMove } from '../workflows/room/events.js';
+
+import type { HeadMove, HeadSeen } from '../workflows/room/events.js';
 import type { PullRequest, RoomState, Sha } from '../workflows/room/state.js';
 
 /** What a room's pull request is to the forge. */

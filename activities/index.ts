@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { ProjectionConflict, NoSuchRoom } from '../prisma/store.js';
 import type { RoomActivities } from '../workflows/activities.js';
 import { PROJECTION_CONFLICT } from '../workflows/messages.js';
-import type { Span } from '../workflows/barista/idle.js';
+import { callsOf } from '../workflows/barista/idle.js';
 import type { ActivityDeps } from './deps.js';
 import { createAssembleDraft } from './assemble-draft.js';
 import { lookAtHead } from './head.js';
@@ -27,9 +27,7 @@ export function createActivities(deps: ActivityDeps): RoomActivities {
       }
     },
     async readCalls({ slug, round }) {
-      const calls: Record<string, Span[]> = {};
-      for (const { participant, from, last } of await store.spans.spans(slug, round)) (calls[participant] ??= []).push({ from, last });
-      return calls;
+      return callsOf(await store.spans.spans(slug, round));
     },
     async readHead({ slug, keep }) {
       const room = await store.rooms.state(slug);

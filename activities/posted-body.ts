@@ -7,7 +7,7 @@ import type { Severity, Verdict } from '../workflows/room/words.js';
 import type { LineComment } from './forge/port.js';
 
 /** A draft as it goes to the forge: one body, and a comment for each line that is in the diff. The forge adds its hidden marker. */
-export interface PostedReview {
+interface PostedReview {
   readonly verdict: Verdict;
   readonly body: string;
   readonly comments: readonly LineComment[];

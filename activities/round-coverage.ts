@@ -7,7 +7,7 @@ import { type Forge, ForgeError } from './forge/port.js';
 import { refOf } from './head.js';
 
 /** What a reviewer was shown of the pull request in one round (G1). */
-export interface ReviewerCoverage extends Coverage {
+interface ReviewerCoverage extends Coverage {
   readonly participant: ParticipantId;
   /** The one line that says it: `@grok read 57 of 60 files through Barista; not: …`. */
   readonly line: string;

@@ -38,7 +38,7 @@ export async function withStore<T>(env: NodeJS.ProcessEnv, work: (store: Store) 
   }
 }
 
-export interface TemporalAccess {
+interface TemporalAccess {
   readonly client: Client;
   readonly connection: Connection;
   readonly namespace: string;

@@ -1,10 +1,11 @@
-import { readSettings, SettingsError } from '../config/settings.js';
+import { readSettings } from '../config/settings.js';
+import { SettingsError } from '../config/settings-error.js';
 import { migrate } from '../prisma/migrate.js';
 import { createStore } from '../prisma/store.js';
 import { startStack, type Stack } from '../stack/up.js';
 import { chosenOwnerKey, ensureOwner } from './owner.js';
 
-export interface StartOptions {
+interface StartOptions {
   dataDir: string;
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;

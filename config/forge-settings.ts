@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { SettingsError } from './settings-error.js';
 
-export interface AppSettings {
+interface AppSettings {
   readonly id: number;
   /** PEM. */
   readonly privateKey: string;

@@ -3,8 +3,6 @@ import { z } from 'zod';
 import { readForgeSettings, type ForgeSettings } from './forge-settings.js';
 import { SettingsError } from './settings-error.js';
 
-export { SettingsError } from './settings-error.js';
-
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 const schema = z.object({
@@ -61,7 +59,7 @@ export interface ServerSettings {
   readonly logLevel: (typeof LEVELS)[number];
 }
 
-export interface NotifySettings {
+interface NotifySettings {
   readonly url: string;
   /** `whsec_…`; null: the one that the database keeps. */
   readonly secret: string | null;

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Forge } from '../activities/forge/port.js';
 import type { Caller, Store } from '../prisma/store.js';
-import type { HeadSeen } from '../workflows/messages.js';
+
 import type { Command } from '../workflows/room/commands.js';
-import type { RoomOpened } from '../workflows/room/events.js';
+import type { HeadSeen, RoomOpened } from '../workflows/room/events.js';
 import type { CommandResult } from '../workflows/room/state.js';
 import type { Heads } from './calls/heads.js';
 import type { Waits } from './calls/waits.js';

@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 import { config } from 'dotenv';
 import { createLog } from '../config/log.js';
 import { startServer } from './server.js';
-import { readSettings, SettingsError, type ServerSettings } from '../config/settings.js';
+import { readSettings, type ServerSettings } from '../config/settings.js';
+import { SettingsError } from '../config/settings-error.js';
 
 /**
  * The HTTP server's process. With `--json` it prints `{"url": …, "port": …}` on stdout once it listens. SIGTERM and

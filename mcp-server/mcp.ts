@@ -7,7 +7,7 @@ import { callTool, INSTRUCTIONS, LISTED, toolNamed } from './registry.js';
 import { VERSION } from './version.js';
 
 /** A whole review of 200 findings of 10 000 characters, each character escaped, fits. */
-export const MCP_BODY_LIMIT = 16 * 1024 * 1024;
+const MCP_BODY_LIMIT = 16 * 1024 * 1024;
 
 /**
  * One MCP request, stateless: a server and a transport of its own, so that any server answers any call and a restart

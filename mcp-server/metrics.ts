@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-export type Outcome = 'ok' | 'refused';
+type Outcome = 'ok' | 'refused';
 
 /** What Prometheus is told of one server. Labels are tool and route names and statuses, never ids. */
 export class Metrics {

@@ -72,7 +72,7 @@ function cut(text: string, max: number): string {
 }
 
 /** The HTTP status of each refusal: who must act decides the class. */
-export function statusOf(code: RefusalCode): 400 | 403 | 404 | 409 | 502 | 503 {
+function statusOf(code: RefusalCode): 400 | 403 | 404 | 409 | 502 | 503 {
   switch (code) {
     case 'invalid':
       return 400;

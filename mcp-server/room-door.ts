@@ -9,13 +9,12 @@ import {
   ROOM_WORKFLOW,
   TASK_QUEUE,
   roomWorkflowId,
-  type HeadSeen,
   type RoomInput,
   type UpdateInput,
   type UpdateOutput,
 } from '../workflows/messages.js';
 import type { Command } from '../workflows/room/commands.js';
-import type { RoomOpened } from '../workflows/room/events.js';
+import type { HeadSeen, RoomOpened } from '../workflows/room/events.js';
 import { Refusal } from '../workflows/room/refusal.js';
 import type { CommandResult } from '../workflows/room/state.js';
 import type { Door } from './deps.js';
@@ -33,7 +32,7 @@ const BACKOFF_MS = { first: 50, longest: 1_000 } as const;
 /** Events before the caller's own that are not in the database after so long have lost whoever should bring them. */
 const FLUSH_AFTER_MS = 2_000;
 
-export interface DoorOptions {
+interface DoorOptions {
   readonly client: Client;
   readonly store: Store;
   readonly taskQueue?: string;

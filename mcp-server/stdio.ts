@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { INSTRUCTIONS, LISTED } from './registry.js';
 import { VERSION } from './version.js';
 
-export interface StdioOptions {
+interface StdioOptions {
   /** Where the server is, e.g. `http://127.0.0.1:7337`. */
   readonly url: string;
   readonly key: string;

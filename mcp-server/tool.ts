@@ -4,9 +4,9 @@ import type { CountsAsWork } from './calls/review-calls.js';
 import type { Call } from './deps.js';
 
 /** All four hints on every tool: what a client does where one is missing is ask a person (or stall). */
-export type Hints = Required<Omit<ToolAnnotations, 'title'>>;
+type Hints = Required<Omit<ToolAnnotations, 'title'>>;
 
-export interface ToolSpec<I extends z.ZodObject> {
+interface ToolSpec<I extends z.ZodObject> {
   readonly name: string;
   readonly title: string;
   /** Under 2 000 characters, the rules that matter most first: clients cut the rest off without a word. */

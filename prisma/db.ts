@@ -22,7 +22,7 @@ export function connect(url: string, poolSize: number): Db {
 export const dateOf = (at: number): Date => new Date(at);
 
 /** Room row columns that its writers need, under its lock until the transaction ends; null where there is no such room. */
-export interface LockedRoom {
+interface LockedRoom {
   readonly seq: number;
   readonly lastMessageId: number;
   readonly endedAt: Date | null;

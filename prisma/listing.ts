@@ -1,5 +1,6 @@
+import { callsOf } from '../workflows/barista/idle.js';
 import { chipsOf, phaseOf, waitingOn } from '../workflows/barista/status.js';
-import type { ParticipantId, RoomState } from '../workflows/room/state.js';
+import type { RoomState } from '../workflows/room/state.js';
 import { seenBy } from '../workflows/room/visibility.js';
 import type { ReviewSpan } from './spans.js';
 
@@ -9,13 +10,11 @@ import type { ReviewSpan } from './spans.js';
  */
 export function listingOf(state: RoomState, spans: readonly ReviewSpan[], at: number) {
   const seen = seenBy(state, null);
-  const calls: Record<ParticipantId, ReviewSpan[]> = {};
-  for (const span of spans) (calls[span.participant] ??= []).push(span);
   return {
     recipe: state.recipe,
     round: state.round?.number ?? 0,
     phase: phaseOf(seen, at),
-    chips: chipsOf(seen, calls, at),
+    chips: chipsOf(seen, callsOf(spans), at),
     waitingOn: waitingOn(state, at),
   };
 }

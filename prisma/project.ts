@@ -25,7 +25,6 @@ export type Projected =
 /** What was projected under these numbers is something else: the room's run and its database have parted. */
 export class ProjectionConflict extends Error {
   override readonly name = 'ProjectionConflict';
-  readonly code = 'projection_conflict';
 
   constructor(
     readonly slug: string,

@@ -12,18 +12,14 @@ import { createShown, type ShownStore } from './shown.js';
 import { createSpans, type Spans } from './spans.js';
 import { createTexts, type Texts } from './texts.js';
 
-export type { Accounts, Agent, Caller, Holder, User } from './accounts.js';
-export type { Alerts, ClaimedAlert, StoredAlert } from './alerts.js';
+export type { Accounts, Agent, Caller } from './accounts.js';
+export type { ClaimedAlert, StoredAlert } from './alerts.js';
 export { ALERTS_TOPIC, ownerTopic } from './bus.js';
-export type { Bus, Waiting } from './bus.js';
 export { isDatabaseAway } from './db.js';
-export type { Intent, Intents } from './intents.js';
-export type { Message, MessagePage, Messages, MessageToPost } from './messages.js';
-export { NoSuchRoom, ProjectionConflict, type Project, type Projected } from './project.js';
-export type { RoomMember, RoomRow, Rooms, RoomToOpen, Snapshot, SnapshotWish } from './rooms.js';
-export type { ShownFile, ShownStore } from './shown.js';
-export type { ReviewSpan, Spans } from './spans.js';
-export type { Texts } from './texts.js';
+export type { Intent } from './intents.js';
+export type { Message, MessagePage } from './messages.js';
+export { NoSuchRoom, ProjectionConflict } from './project.js';
+export type { RoomRow, Snapshot } from './rooms.js';
 
 /** The database, and the only way to it. Every failure that is its absence passes {@link isDatabaseAway}. */
 export interface Store {
@@ -45,7 +41,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   /** `postgresql://…`, already migrated. */
   readonly url: string;
   /** Epoch milliseconds; the time of everything the store itself dates. */

@@ -13,7 +13,7 @@ const TEXT_LIFE_MS = 24 * 60 * 60_000;
 const TIDY_EVERY_MS = 60 * 60_000;
 const SIGNAL_MS = 5_000;
 
-export interface SweeperOptions {
+interface SweeperOptions {
   readonly client: Client;
   readonly store: Store;
   /** Epoch milliseconds. */

@@ -9,7 +9,7 @@ import { createNotifier, type NotifierOptions } from './notifier.js';
 import { createSweeper } from './sweeper.js';
 import { workflowBundle } from './workflow-bundle.js';
 
-export interface WorkerDeps {
+interface WorkerDeps {
   readonly connection: NativeConnection;
   readonly client: Client;
   readonly namespace: string;
@@ -22,7 +22,7 @@ export interface WorkerDeps {
   readonly notify?: Pick<NotifierOptions, 'url' | 'secret' | 'publicUrl'>;
 }
 
-export interface RunningWorker {
+interface RunningWorker {
   /** Settles when the worker has ended; rejects when it could not go on. */
   readonly ended: Promise<void>;
   /** Finishes what is under way, and ends. */

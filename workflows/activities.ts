@@ -1,8 +1,8 @@
-import type { RoomEvent } from './room/events.js';
+import type { HeadSeen, RoomEvent } from './room/events.js';
 import type { DraftText } from './room/commands.js';
 import type { PullRequest } from './room/state.js';
 import type { Calls } from './barista/idle.js';
-import type { ForgeSilence, HeadSeen } from './messages.js';
+import type { ForgeSilence } from './messages.js';
 
 /** What a room needs of the world, as the workflow sees it; implemented in `activities/`. */
 export interface RoomActivities {

@@ -1,7 +1,7 @@
 import type { Command } from './room/commands.js';
-import type { HeadMove, RoomEvent, RoomOpened } from './room/events.js';
-import type { CommandResult, RoomState, Sha } from './room/state.js';
-import type { ForgeTrouble, PullRequestState } from './room/words.js';
+import type { RoomEvent, RoomOpened } from './room/events.js';
+import type { CommandResult, RoomState } from './room/state.js';
+import type { ForgeTrouble } from './room/words.js';
 
 /**
  * The names by which the outside reaches a room: used by the workflow's handlers and by every sender, so
@@ -47,8 +47,6 @@ export const COMMAND_NAMES = [
   'postDraft',
 ] as const satisfies readonly Command['type'][];
 
-export type CommandName = (typeof COMMAND_NAMES)[number];
-
 export interface UpdateInput<C extends Command = Command> {
   readonly command: C;
   /** The room's event number in the database as the sender knows it: the outbox up to there can go. */
@@ -70,16 +68,8 @@ export const REFUSED = 'refused';
 export const PROJECTION_CONFLICT = 'projection_conflict';
 export const POSTING_FAILED = 'posting_failed';
 
-/** "Look again, I heard X": the head as a watcher or a delivery has read it. */
+/** "Look again, I heard X": the head as a watcher or a delivery has read it (`HeadSeen`). */
 export const HEAD_SIGNAL = 'headSeen';
-export interface HeadSeen {
-  readonly sha: Sha;
-  readonly baseSha: Sha;
-  readonly state: PullRequestState;
-  readonly move: HeadMove | null;
-  /** The room's `head.seq` when it was read, where the reader knew it: what another head has overtaken since is old. */
-  readonly knownSeq?: number;
-}
 
 /** The pull request could not be read for some minutes: what the watcher of its head finds besides another head (B29). */
 export interface ForgeSilence {

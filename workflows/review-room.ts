@@ -15,13 +15,13 @@ import {
   type Clock,
   FLUSH_SIGNAL,
   HEAD_SIGNAL,
-  type HeadSeen,
   REFUSED,
   ROOM_QUERY,
   type RoomInput,
   type UpdateInput,
   type UpdateOutput,
 } from './messages.js';
+import type { HeadSeen } from './room/events.js';
 import { drive, type Driver } from './room-loop.js';
 import { Reads } from './room-reads.js';
 import { postDrafts, projectEvents, watchHead } from './room-beside.js';

@@ -1,6 +1,6 @@
-import type { ForgeSilence, HeadSeen } from './messages.js';
+import type { ForgeSilence } from './messages.js';
 import type { LiveRoom } from './live-room.js';
-import type { RoomFact } from './room/events.js';
+import type { HeadSeen, RoomFact } from './room/events.js';
 import { headFacts } from './room/decide/rounds.js';
 import { openRound } from './room/rounds.js';
 

@@ -1,5 +1,5 @@
 import { condition, setCurrentDetails } from '@temporalio/workflow';
-import type { HeadSeen } from './messages.js';
+import type { HeadSeen } from './room/events.js';
 import type { LiveRoom } from './live-room.js';
 import { detailsOf } from './room-details.js';
 import { isOvertaken, learnHead } from './room-head.js';

@@ -1,7 +1,7 @@
 import { ApplicationFailure, TemporalFailure, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { RoomActivities } from './activities.js';
 import type { Calls } from './barista/idle.js';
-import type { HeadSeen } from './messages.js';
+import type { HeadSeen } from './room/events.js';
 import type { DraftText } from './room/commands.js';
 import type { RoomState } from './room/state.js';
 

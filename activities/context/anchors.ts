@@ -1,13 +1,13 @@
 import { patchLines } from './hunks.js';
 
 /** Where a finding points; no line: the whole file. */
-export interface Anchor {
+interface Anchor {
   readonly path: string;
   readonly line?: number | undefined;
   readonly side: 'new' | 'old';
 }
 
-export type Placement =
+type Placement =
   { readonly placed: true; readonly line: number; readonly side: 'new' | 'old' } | { readonly placed: false; readonly reason: string };
 
 /**

@@ -1,7 +1,7 @@
 import type { LineSpan } from '../forge/port.js';
 
 /** Lines, 1-based and inclusive. */
-export type LineRange = readonly [from: number, to: number];
+type LineRange = readonly [from: number, to: number];
 
 /**
  * G1: what a participant was shown of one path of the pull request in one round. Plain JSON, one record a (room,

@@ -3,11 +3,11 @@ import { entrySize, fileEntry, type EntryShown, type FileEntry, type FileMeta } 
 import { cutText, innerSize, jsonSize, startWithin } from './json-size.js';
 import type { KeptDiff } from './kept-diff.js';
 import type { ManifestEntry, SinceView } from './since.js';
-import type { WireFinding } from './types.js';
+import type { ShownFinding } from './types.js';
 
 /** One thing of a page; `size`: JSON characters of its entry, uncut. */
-export type Item =
-  | { readonly kind: 'finding'; readonly size: number; readonly finding: WireFinding }
+type Item =
+  | { readonly kind: 'finding'; readonly size: number; readonly finding: ShownFinding }
   | { readonly kind: 'manifest'; readonly size: number; readonly entry: ManifestEntry }
   | { readonly kind: 'file'; readonly size: number; readonly at: number };
 
@@ -19,7 +19,7 @@ export interface SinceItems {
 }
 
 /** Everything a view has to show, in the order of its pages: findings, manifest, files. */
-export function itemsOf(whole: KeptDiff, since: SinceItems | null, findings: readonly WireFinding[]): Item[] {
+export function itemsOf(whole: KeptDiff, since: SinceItems | null, findings: readonly ShownFinding[]): Item[] {
   const files = (since?.diff ?? whole).files;
   const listed = (since?.view.shown ?? [...files.keys()]).map((at): Item => ({ kind: 'file', size: entrySize(files[at] as FileMeta), at }));
   if (since === null) return listed;
@@ -31,7 +31,7 @@ export function itemsOf(whole: KeptDiff, since: SinceItems | null, findings: rea
 }
 
 export interface BuiltItems {
-  readonly findings: WireFinding[];
+  readonly findings: ShownFinding[];
   readonly manifest: ManifestEntry[];
   readonly files: FileEntry[];
   readonly shown: { readonly file: FileMeta; readonly shown: EntryShown }[];
@@ -57,14 +57,14 @@ export async function buildItems(page: readonly Item[], diff: KeptDiff, room: nu
 }
 
 /** A finding larger than a page keeps its facts; its body, then its answers and references, are cut. */
-function findingWithin(finding: WireFinding, room: number): WireFinding {
+function findingWithin(finding: ShownFinding, room: number): ShownFinding {
   const over = jsonSize(finding) - room;
   if (over <= 0) return finding;
   const size = innerSize(finding.body);
   if (size - over >= 100) return { ...finding, body: cutText(finding.body, size - over) };
   const { answers: _, references: __, ...facts } = finding;
-  const short = { ...facts, path: startWithin(String(facts['path']), 1_000), details_omitted: true };
-  return { ...short, body: cutText(finding.body, Math.max(100, room - jsonSize({ ...short, body: '' }))) } as WireFinding;
+  const short = { ...facts, path: startWithin(facts.path, 1_000), details_omitted: true };
+  return { ...short, body: cutText(finding.body, Math.max(100, room - jsonSize({ ...short, body: '' }))) };
 }
 
 function manifestWithin(entry: ManifestEntry, room: number): ManifestEntry {

@@ -6,7 +6,7 @@ export const MAX_CHARS = 48_000;
 export const MIN_CHARS = 6_000;
 
 /** Items `from` up to, not including, `to`. */
-export interface PageSpan {
+interface PageSpan {
   readonly from: number;
   readonly to: number;
 }

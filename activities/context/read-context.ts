@@ -8,7 +8,7 @@ import { keepComparison, keepDiff, type KeptDiff } from './kept-diff.js';
 import { buildItems, itemsOf, shownBy, type BuiltItems, type SinceItems } from './page-items.js';
 import { MAX_CHARS, MIN_CHARS, planPages, withinLimit } from './pages.js';
 import { sinceView, type ManifestEntry, type SinceView, type WireSince } from './since.js';
-import { NOTICE, type ReadDeps, type ReadFacts, type RoundCommits, type WireFinding } from './types.js';
+import { NOTICE, type ReadDeps, type ReadFacts, type RoundCommits, type ShownFinding } from './types.js';
 
 export interface ContextQuery {
   readonly page?: number | undefined;
@@ -35,13 +35,13 @@ export interface ContextAnswer extends Partial<WireHeader> {
   readonly file_count: number;
   readonly since?: WireSince;
   readonly since_hint?: string | null;
-  readonly findings?: readonly WireFinding[];
+  readonly findings?: readonly ShownFinding[];
   readonly manifest?: readonly ManifestEntry[];
   readonly manifest_complete?: boolean;
   readonly files: readonly FileEntry[];
 }
 
-export interface ContextRead {
+interface ContextRead {
   readonly answer: ContextAnswer;
   /** G1: what this page showed, to be merged into the caller's records of the open round; empty with none open. */
   readonly shown: readonly PathShown[];

@@ -26,7 +26,7 @@ export interface SinceView {
   readonly manifest: readonly ManifestEntry[];
 }
 
-export interface SinceInput {
+interface SinceInput {
   readonly round: number;
   readonly from: string;
   readonly to: string;

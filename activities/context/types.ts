@@ -12,8 +12,14 @@ export interface RoundCommits {
   readonly baseSha: string;
 }
 
-/** A finding as the contract spells it, made by the caller. */
-export type WireFinding = Readonly<Record<string, unknown>> & { readonly id: string; readonly body: string };
+/** A finding as the contract spells it, made by the caller: what a page must know of it to cut it. */
+export interface ShownFinding {
+  readonly id: string;
+  readonly path: string;
+  readonly body: string;
+  readonly answers?: unknown;
+  readonly references?: unknown;
+}
 
 /** What the caller knows of the room; the services ask the room nothing. */
 export interface ReadFacts {
@@ -22,7 +28,7 @@ export interface ReadFacts {
   /** Every round so far, the open one too, in order. */
   readonly rounds: readonly RoundCommits[];
   /** C5: unsettled findings; while a round is open exactly those carried into it. */
-  readonly findings: readonly WireFinding[];
+  readonly findings: readonly ShownFinding[];
   /** The pull request's head as last read (V4); null: it could not be read. `readAt`: epoch milliseconds. */
   readonly currentHead: { readonly headSha: string; readonly baseSha: string; readonly readAt: number } | null;
 }

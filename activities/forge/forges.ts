@@ -1,7 +1,7 @@
 import { type Forge, ForgeError, type ForgeName, type PullRequestRef } from './port.js';
 
 /** The forges this server is set up for, by name; one that is absent is refused with what to set. */
-export type Forges = Readonly<Partial<Record<ForgeName, Forge>>>;
+type Forges = Readonly<Partial<Record<ForgeName, Forge>>>;
 
 const SET_UP: Readonly<Record<ForgeName, string>> = {
   local: 'Local repositories cannot be opened here.',

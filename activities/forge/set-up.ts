@@ -6,7 +6,7 @@ import { createGitLabForge } from './gitlab/index.js';
 import { createLocalForge } from './local/index.js';
 import type { Forge } from './port.js';
 
-export interface ForgeOptions {
+interface ForgeOptions {
   readonly localRepositories: readonly string[] | null;
   readonly dataDir: string;
   readonly forges: ForgeSettings;

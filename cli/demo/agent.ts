@@ -12,7 +12,7 @@ export interface Agent {
   close(): Promise<void>;
 }
 
-export class ToolRefused extends CommandFailed {
+class ToolRefused extends CommandFailed {
   constructor(
     readonly code: string,
     message: string,
@@ -59,7 +59,7 @@ const WAIT_SECONDS = 20;
 /** Somebody else was faster, or the server wants to be asked again: the next look shows how things stand. */
 const PASSING = ['conflict', 'unavailable', 'round_closed', 'no_open_round', 'too_soon', 'settled'];
 
-export interface Membership {
+interface Membership {
   readonly room: string;
   readonly lastMessageId: string;
 }

@@ -15,7 +15,7 @@ import { CREW, turnOf } from './crew.js';
 import type { DemoEnd, Narrator } from './narrator.js';
 import { cloneOf, lookAt, type Clone, type Shown } from './repository.js';
 
-export interface DemoOptions {
+interface DemoOptions {
   /** A folder in the repository shown. */
   readonly repository: string;
   readonly base?: string | undefined;

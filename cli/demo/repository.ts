@@ -21,7 +21,7 @@ interface Branch {
   readonly sha: string;
 }
 
-export interface Wish {
+interface Wish {
   readonly base?: string | undefined;
   readonly head?: string | undefined;
 }

@@ -9,7 +9,7 @@ import { dataDirOf, ownerKeyFile, problemOfKeyFile, serverUrlOf } from '../where
 import { checkAlerts } from './alerts.js';
 import { checkRooms } from './rooms.js';
 
-export interface Finding {
+interface Finding {
   readonly what: string;
   readonly ok: boolean;
   readonly says: string;

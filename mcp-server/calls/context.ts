@@ -1,17 +1,18 @@
 import { ForgeError } from '../../activities/forge/port.js';
 import { refOf } from '../../activities/head.js';
 import { keepContext as keep } from '../../activities/keep-context.js';
-import type { HeadRead } from '../../workflows/room/commands.js';
+import type { FreshHead } from '../../workflows/room/events.js';
 import { openRound } from '../../workflows/room/rounds.js';
 import type { RoomState } from '../../workflows/room/state.js';
 import { mergeShown, type PathShown, type ShownFacts } from '../../activities/context/coverage.js';
-import { keepDiff } from '../../activities/context/kept-diff.js';
+import { keepDiff, type KeptDiff } from '../../activities/context/kept-diff.js';
 import { readContext as contextPage } from '../../activities/context/read-context.js';
 import { readFile as filePage } from '../../activities/context/read-file.js';
 import type { ReadDeps, ReadFacts } from '../../activities/context/types.js';
 import type { Call, Deps } from '../deps.js';
 import { unsettledFindings } from '../views/finding.js';
 import { snapshotOf, withoutOthersReviews } from './reading.js';
+import { within } from './within.js';
 import { headFor } from './world.js';
 
 interface ContextInput {
@@ -61,7 +62,7 @@ async function factsOf(call: Call, slug: string): Promise<{ state: RoomState; fa
     ref: refOf(state.pullRequest),
     openRound: openRound(state),
     rounds: [...state.earlier, ...(state.round === null ? [] : [state.round])],
-    findings: unsettledFindings(snapshot, call.caller.id) as unknown as ReadFacts['findings'],
+    findings: unsettledFindings(snapshot, call.caller.id),
     currentHead: head === null || head.headSha === null ? null : { headSha: head.headSha, baseSha: head.baseSha, readAt: head.readAt },
   };
   return { state, facts };
@@ -89,23 +90,17 @@ const PATHS_WITHIN_MS = 3_000;
 export async function pathsUnderReview({ deps }: Call, room: RoomState): Promise<ReadonlySet<string> | null> {
   const round = openRound(room);
   if (round === null) return null;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), PATHS_WITHIN_MS);
-  });
   try {
-    const diff = await Promise.race([keepDiff(readDeps(deps), refOf(room.pullRequest), round), late]);
+    const diff = await within<KeptDiff | null>(PATHS_WITHIN_MS, keepDiff(readDeps(deps), refOf(room.pullRequest), round), () => null);
     return diff && new Set(diff.files.flatMap(({ path, previousPath }) => (previousPath === undefined ? [path] : [path, previousPath])));
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     return null;
-  } finally {
-    clearTimeout(timer);
   }
 }
 
 /** O1: the opening fetches and keeps the whole context. It goes on beside the opening, which does not wait for it. */
-export function keepContext({ deps }: Call, room: RoomState, { sha, baseSha }: HeadRead): void {
+export function keepContext({ deps }: Call, room: RoomState, { sha, baseSha }: FreshHead): void {
   keep(deps, room.pullRequest, { headSha: sha, baseSha }).catch((error: unknown) => {
     deps.log.error({ err: error, room: room.slug }, 'the context of a round could not be kept');
   });

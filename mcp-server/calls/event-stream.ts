@@ -3,7 +3,7 @@ import type { Call } from '../deps.js';
 /** How often a quiet stream says that it lives, so that proxies keep it open. */
 const KEEP_ALIVE_MS = 15_000;
 
-export interface StreamEvent {
+interface StreamEvent {
   /** What a client that comes back sends as Last-Event-ID. */
   readonly id: string;
   readonly event: string;

@@ -1,8 +1,8 @@
 import { lookAtHead, moveTo, refOf } from '../../activities/head.js';
-import { ForgeError, type Forge, type HeadRead as ForgeHead } from '../../activities/forge/port.js';
-import type { HeadSeen } from '../../workflows/messages.js';
-import type { HeadRead } from '../../workflows/room/commands.js';
+import { ForgeError, type Forge, type HeadRead } from '../../activities/forge/port.js';
+import type { FreshHead, HeadSeen } from '../../workflows/room/events.js';
 import type { RoomState } from '../../workflows/room/state.js';
+import { within } from './within.js';
 
 /** V4: how old a head may be that is only shown. */
 const SHOWN_FOR_MS = 30_000;
@@ -16,8 +16,8 @@ const REMEMBERED = 10_000;
  * only show it; whoever decides on it reads it anew.
  */
 export class Heads {
-  private readonly last = new Map<string, ForgeHead>();
-  private readonly running = new Map<string, Promise<ForgeHead>>();
+  private readonly last = new Map<string, HeadRead>();
+  private readonly running = new Map<string, Promise<HeadRead>>();
 
   constructor(
     private readonly forge: Forge,
@@ -28,7 +28,7 @@ export class Heads {
    * For showing: up to 30 seconds old, and never older than what the room has heard since. Null when the forge cannot
    * be read. `fresh`: it was read for this call.
    */
-  async shown(room: RoomState): Promise<{ readonly head: ForgeHead; readonly fresh: boolean } | null> {
+  async shown(room: RoomState): Promise<{ readonly head: HeadRead; readonly fresh: boolean } | null> {
     const { key } = room.pullRequest;
     const last = this.last.get(key);
     if (last !== undefined && this.now() - last.readAt < SHOWN_FOR_MS && last.readAt >= room.head.since)
@@ -46,7 +46,7 @@ export class Heads {
     }
   }
 
-  private async read({ pullRequest }: RoomState): Promise<ForgeHead> {
+  private async read({ pullRequest }: RoomState): Promise<HeadRead> {
     const head = await this.forge.head(refOf(pullRequest));
     this.last.delete(pullRequest.key);
     this.last.set(pullRequest.key, head);
@@ -59,27 +59,18 @@ export class Heads {
    * call comes after.
    * @throws {ForgeError} also when it takes longer than 5 seconds
    */
-  async forCommand(room: RoomState): Promise<HeadRead> {
+  async forCommand(room: RoomState): Promise<FreshHead> {
     return { ...(await withDeadline(lookAtHead(this.forge, room))), knownSeq: room.head.seq };
   }
 
   /** A head that was shown, as a room is told of it. */
-  async seen(room: RoomState, { headSha: sha, baseSha, state }: ForgeHead & { headSha: string }): Promise<HeadSeen> {
+  async seen(room: RoomState, { headSha: sha, baseSha, state }: HeadRead & { headSha: string }): Promise<HeadSeen> {
     return { sha, baseSha, state, move: await withDeadline(moveTo(this.forge, room, sha)), knownSeq: room.head.seq };
   }
 }
 
-async function withDeadline<T>(read: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new ForgeError('unavailable', `The forge did not answer within ${DEADLINE_MS / 1_000} seconds.`)),
-      DEADLINE_MS,
-    );
+function withDeadline<T>(read: Promise<T>): Promise<T> {
+  return within(DEADLINE_MS, read, () => {
+    throw new ForgeError('unavailable', `The forge did not answer within ${DEADLINE_MS / 1_000} seconds.`);
   });
-  try {
-    return await Promise.race([read, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

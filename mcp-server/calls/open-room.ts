@@ -5,7 +5,7 @@ import { DEFAULT_DURATIONS, type Durations, type PullRequest } from '../../workf
 import type { Recipe } from '../../workflows/room/words.js';
 import type { Call } from '../deps.js';
 
-export interface OpenRoomInput {
+interface OpenRoomInput {
   readonly pullRequest: string;
   readonly recipe: Recipe;
   readonly barista: boolean;

@@ -16,14 +16,14 @@ interface SubmitInput {
   readonly request_id?: string | undefined;
 }
 
-interface Submitted {
+type Submitted = {
   readonly review: string;
   readonly verdict: Verdict;
   readonly findings: readonly string[];
   readonly replaced: boolean;
   readonly warnings: readonly string[];
   readonly possibleDuplicates: readonly { readonly index: number; readonly finding: string }[];
-}
+};
 
 /** S1: the whole review in one command; its texts are stored before and named by it. */
 export async function submitReview(input: SubmitInput, call: Call) {
@@ -53,7 +53,7 @@ export async function submitReview(input: SubmitInput, call: Call) {
       stance,
       note: note === undefined ? null : noteIds.next().value!,
     })),
-  })) as unknown as Submitted;
+  })) as Submitted;
   return {
     review: { id: result.review, verdict: result.verdict, finding_ids: result.findings },
     replaced: result.replaced,

@@ -1,5 +1,6 @@
 import { ForgeError } from '../../activities/forge/port.js';
-import type { HeadRead, RoundCommand } from '../../workflows/room/commands.js';
+import type { RoundCommand } from '../../workflows/room/commands.js';
+import type { FreshHead } from '../../workflows/room/events.js';
 import { lacksRole } from '../../workflows/room/decide/checks.js';
 import { Refusal } from '../../workflows/room/refusal.js';
 import type { CommandResult, ParticipantId, RoomState } from '../../workflows/room/state.js';
@@ -45,7 +46,7 @@ export async function closeRound({ room: slug, request_id }: Input, call: Call) 
 const READS = 3;
 
 /** DESIGN 14: reads the head at the edge, sends it with what it knew, and reads again where the room has moved on. */
-async function withHead(call: Call, slug: string, command: (head: HeadRead | null) => RoundCommand): Promise<CommandResult> {
+async function withHead(call: Call, slug: string, command: (head: FreshHead | null) => RoundCommand): Promise<CommandResult> {
   for (let reads = 1; ; reads++) {
     const room = await roomOfMember(call, slug);
     const head = await headOf(call, room);
@@ -59,7 +60,7 @@ async function withHead(call: Call, slug: string, command: (head: HeadRead | nul
 }
 
 /** The head, or null when the forge cannot be read; whoever may not use it anyway is told that instead. */
-async function headOf(call: Call, room: RoomState): Promise<HeadRead | null> {
+async function headOf(call: Call, room: RoomState): Promise<FreshHead | null> {
   try {
     return await call.deps.heads.forCommand(room);
   } catch (error) {

@@ -1,18 +1,19 @@
 import { refOf } from '../../activities/head.js';
 import { ForgeError, type CiRead, type HeadRead } from '../../activities/forge/port.js';
-import type { Span } from '../../workflows/barista/idle.js';
+import { callsOf, type Calls } from '../../workflows/barista/idle.js';
 import { openRound } from '../../workflows/room/rounds.js';
 import type { PullRequest, RoomState, Round } from '../../workflows/room/state.js';
 import { coverageOfRound } from '../../activities/round-coverage.js';
 import type { Call, Deps } from '../deps.js';
 import type { Around } from '../views/snapshot.js';
+import { within } from './within.js';
 
 /** What a view of a round says of the world outside the room: head, CI, and who read what. */
 export async function aroundOf(call: Call, room: RoomState, round: Round | null): Promise<Around> {
   const [head, ci, calls, rows] = await Promise.all([
     headFor(call, room),
     round === null ? null : call.deps.ci.of(room.pullRequest, round.headSha),
-    callsOf(call.deps, room),
+    callsIn(call.deps, room),
     round === null ? [] : coverageOfRound(call.deps, room, round),
   ]);
   return { head: head?.headSha == null ? null : { sha: head.headSha, readAt: head.readAt }, ci, calls, coverage: rows };
@@ -45,13 +46,9 @@ function isNews(room: RoomState, head: HeadRead): boolean {
 }
 
 /** Review calls of the open round, by participant (B4). */
-async function callsOf({ store }: Deps, room: RoomState): Promise<Around['calls']> {
+async function callsIn({ store }: Deps, room: RoomState): Promise<Calls> {
   const round = openRound(room);
-  const calls: Record<string, Span[]> = {};
-  if (round === null) return calls;
-  for (const { participant, from, last } of await store.spans.spans(room.slug, round.number))
-    (calls[participant] ??= []).push({ from, last });
-  return calls;
+  return round === null ? {} : callsOf(await store.spans.spans(room.slug, round.number));
 }
 
 /** V5: how long an answer of the forge's CI holds. */
@@ -81,17 +78,11 @@ export class Ci {
   }
 
   private async read(pullRequest: PullRequest, sha: string): Promise<CiRead> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<CiRead>((resolve) => {
-      timer = setTimeout(() => resolve(UNKNOWN), CI_WITHIN_MS);
-    });
     try {
-      return await Promise.race([this.deps.forge.ci(refOf(pullRequest), sha), late]);
+      return await within(CI_WITHIN_MS, this.deps.forge.ci(refOf(pullRequest), sha), () => UNKNOWN);
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
       return { ...UNKNOWN, summary: error.kind === 'unavailable' ? UNKNOWN.summary : error.message };
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Call } from '../deps.js';
 
 /** One REST call: its schemas check it, answer it in OpenAPI, and nothing else does either. */
-export interface RouteSpec<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject> {
+interface RouteSpec<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject> {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Below `/api/v1`, with parameters as `{slug}`. */
   readonly path: string;
@@ -18,18 +18,18 @@ export interface RouteSpec<P extends z.ZodObject, Q extends z.ZodObject, B exten
   readonly run: (input: RouteInput<P, Q, B>, call: RestCall) => Promise<RouteResult | Response>;
 }
 
-export interface RouteInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject> {
+interface RouteInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject> {
   readonly params: z.output<P>;
   readonly query: z.output<Q>;
   readonly body: z.output<B>;
 }
 
-export interface RestCall extends Call {
+interface RestCall extends Call {
   /** Header of the request, by its lower-case name. */
   readonly header: (name: string) => string | undefined;
 }
 
-export interface RouteResult {
+interface RouteResult {
   readonly status: number;
   readonly body: object;
 }

@@ -4,7 +4,7 @@ import { REFUSED } from '../../workflows/messages.js';
 import { Refusal, type RefusalFacts } from '../../workflows/room/refusal.js';
 
 /** What a failed call to Temporal means, by who must act. */
-export type Failure =
+type Failure =
   /** The room has refused the command. */
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   /** It passes: the same call under the same id does it, or gets the answer it missed. */

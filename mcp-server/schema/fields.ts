@@ -20,7 +20,7 @@ export const text = (max: number, description: string) =>
     .describe(description);
 
 export const bodyText = (description: string) => text(TEXT_LIMIT, description);
-export const draftText = (description: string) => text(DRAFT_LIMIT, description);
+const draftText = (description: string) => text(DRAFT_LIMIT, description);
 
 /** An id, slug or other handle; whether it exists is for the database to say. */
 export const handle = (description: string, max = 100) => whole(text(max, description));
@@ -67,7 +67,7 @@ const place = {
   severity: z.enum(SEVERITIES).describe('blocker, major, minor or nit.'),
 };
 
-export const newFinding = z.strictObject({
+const newFinding = z.strictObject({
   ...place,
   body: bodyText('The remark itself: what is wrong, why, and what would be right. At most 10000 characters.'),
 });

@@ -34,7 +34,7 @@ export interface WireDraft {
   readonly unplaced: readonly { readonly index: number; readonly path: string; readonly line?: number }[];
 }
 
-export interface WireDraftFinding {
+interface WireDraftFinding {
   readonly path: string;
   readonly line?: number;
   readonly side: Side;
@@ -46,7 +46,7 @@ export interface WireDraftFinding {
   readonly finding_ids: readonly string[];
 }
 
-export interface WireStanding {
+interface WireStanding {
   readonly finding_id: string;
   readonly standing: Standing;
   /** The standing as people read it. */
@@ -59,13 +59,13 @@ export interface WireStanding {
   readonly excerpt?: string;
 }
 
-export interface WireCoverageLine {
+interface WireCoverageLine {
   readonly participant: ParticipantId;
   readonly line: string;
 }
 
 /** B20. */
-export const ASSEMBLED_NOTICE = 'assembled by barista: no agent drafted this round. Check it before you post.';
+const ASSEMBLED_NOTICE = 'assembled by barista: no agent drafted this round. Check it before you post.';
 
 /** How much of a finding a standing quotes. */
 const EXCERPT = 160;

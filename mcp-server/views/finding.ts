@@ -28,7 +28,7 @@ export interface WireFinding {
   readonly resolved?: true;
 }
 
-export interface WireAnswer {
+interface WireAnswer {
   readonly kind: AnswerKind;
   readonly by: ParticipantId;
   readonly by_name: string;
@@ -40,7 +40,7 @@ export interface WireAnswer {
 }
 
 /** What a review of a closed round said of the finding (K2). */
-export interface WireReference {
+interface WireReference {
   readonly stance: Stance;
   readonly note: string | null;
   readonly by: ParticipantId;

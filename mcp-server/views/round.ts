@@ -56,7 +56,7 @@ export interface WireRound {
   readonly close_reason: CloseReason | null;
 }
 
-export interface WireDecline extends Named {
+interface WireDecline extends Named {
   readonly reason: string;
   readonly until: string | null;
 }

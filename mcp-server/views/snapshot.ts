@@ -15,7 +15,7 @@ export interface Snapshot {
 }
 
 /** What a reviewer was shown of the pull request in one round (G1). */
-export interface Coverage {
+interface Coverage {
   readonly participant: ParticipantId;
   readonly shown: number;
   readonly partial: number;

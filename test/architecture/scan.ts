@@ -8,7 +8,7 @@ export interface Source {
 }
 
 /** Which part of the project a path belongs to: its folder, with the pure core and the wire names apart from the workflows' shell. */
-export function layerOf(path: string): string {
+function layerOf(path: string): string {
   return /^workflows\/(room\/|barista\/|messages\.)/.test(path) ? 'pure' : path.split('/')[0]!;
 }
 

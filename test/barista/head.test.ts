@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LiveRoom } from '../../workflows/live-room.js';
-import type { HeadSeen } from '../../workflows/messages.js';
+import type { HeadSeen } from '../../workflows/room/events.js';
 import { learnHead } from '../../workflows/room-head.js';
 import { noteOf } from '../../workflows/room/notes.js';
 import { BASE, sha } from '../support/room.js';

@@ -4,7 +4,7 @@
  * where the two disagree, one of them has misread a rule. Everything is in whole minutes.
  */
 
-export interface Person {
+interface Person {
   readonly id: string;
   readonly isAgent: boolean;
   roles: string[];

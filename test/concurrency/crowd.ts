@@ -7,7 +7,7 @@ import type { World } from '../support/world.js';
 
 const SIZE = 25;
 
-export interface Crowd {
+interface Crowd {
   readonly room: string;
   readonly reviewers: readonly Person[];
   readonly readers: readonly Person[];

@@ -13,7 +13,6 @@ import {
   FLUSH_SIGNAL,
   HEAD_SIGNAL,
   REFUSED,
-  type HeadSeen,
   type Outbox,
   type RoomInput,
   type UpdateInput,
@@ -22,7 +21,7 @@ import {
 import type { RoomActivities } from '../../workflows/activities.js';
 import { apply } from '../../workflows/room/apply.js';
 import { decide } from '../../workflows/room/decide/index.js';
-import type { RoomEvent } from '../../workflows/room/events.js';
+import type { HeadSeen, RoomEvent } from '../../workflows/room/events.js';
 import type { RoomState } from '../../workflows/room/state.js';
 
 const { project } = proxyActivities<Pick<RoomActivities, 'project'>>({ startToCloseTimeout: '10 s' });

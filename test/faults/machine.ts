@@ -15,14 +15,15 @@ import { freePort } from '../../stack/ports.js';
 import { startPostgres } from '../../stack/postgres.js';
 import { startProgram } from '../../stack/programs.js';
 import { startTemporal } from '../../stack/temporal.js';
-import { HEAD_SIGNAL, type HeadSeen, ROOM_QUERY, roomWorkflowId } from '../../workflows/messages.js';
+import { HEAD_SIGNAL, ROOM_QUERY, roomWorkflowId } from '../../workflows/messages.js';
+import type { HeadSeen } from '../../workflows/room/events.js';
 import type { RoomState } from '../../workflows/room/state.js';
 import { addAgent, addPerson, call, type Person, type ToolAnswer } from '../support/edge.js';
 import { GitWorld } from '../support/git-world.js';
 import { temporalCliPath } from '../support/services.js';
 import { Gate } from '../support/gate.js';
 
-export type Part = 'database' | 'temporal' | 'worker' | 'server';
+type Part = 'database' | 'temporal' | 'worker' | 'server';
 const PARTS: readonly Part[] = ['database', 'temporal', 'worker', 'server'];
 
 interface Running {

@@ -1,12 +1,13 @@
 // Random commands for the property test: plain data, so that a counterexample can be read.
 import fc from 'fast-check';
-import type { Command, HeadRead } from '../../workflows/room/commands.js';
+import type { Command } from '../../workflows/room/commands.js';
+import type { FreshHead } from '../../workflows/room/events.js';
 import type { DraftFinding, RoomState } from '../../workflows/room/state.js';
 import { RECIPES, RESOLUTIONS, ROLES, type Role, SEVERITIES, SIDES, STANCES, VERDICTS } from '../../workflows/room/words.js';
 import { BASE, OWNER, sha } from '../support/room.js';
 
-export const AGENTS = ['ag_ana', 'ag_grok', 'ag_kim'] as const;
-export const EVERYBODY = [OWNER, ...AGENTS, 'us_pia', 'ag_stranger'] as const;
+const AGENTS = ['ag_ana', 'ag_grok', 'ag_kim'] as const;
+const EVERYBODY = [OWNER, ...AGENTS, 'us_pia', 'ag_stranger'] as const;
 
 /** What happens next: a command, or the forge's doing. */
 export type Move =
@@ -31,7 +32,7 @@ const text = fc.oneof(
   { weight: 1, arbitrary: fc.constant('tx_same_') },
 );
 const textOrNone = fc.option(text, { freq: 2 });
-const head: fc.Arbitrary<HeadRead> = fc.record({
+const head: fc.Arbitrary<FreshHead> = fc.record({
   sha: commit,
   baseSha: fc.constant(BASE),
   state: fc.constant('open' as const),
@@ -87,8 +88,8 @@ const COMMANDS: [number, fc.Arbitrary<Command>][] = [
   [2, fc.record({ type: type('setRecipe'), by: mostlyOwner, recipe: fc.constantFrom(...RECIPES) })],
   [1, fc.record({ type: type('setBarista'), by: mostlyOwner, enabled: fc.boolean() })],
   [10, fc.record({ type: type('openRound'), by: mostlyLead, head })],
-  [6, fc.record({ type: type('nextRound'), by: mostlyLead, head: fc.option<HeadRead>(head, { freq: 9 }), force: fc.boolean() })],
-  [8, fc.record({ type: type('closeRound'), by: mostlyLead, head: fc.option<HeadRead>(head, { freq: 3 }) })],
+  [6, fc.record({ type: type('nextRound'), by: mostlyLead, head: fc.option<FreshHead>(head, { freq: 9 }), force: fc.boolean() })],
+  [8, fc.record({ type: type('closeRound'), by: mostlyLead, head: fc.option<FreshHead>(head, { freq: 3 }) })],
   [
     30,
     fc.record({

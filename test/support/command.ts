@@ -11,7 +11,7 @@ export function cleanEnv(env: Record<string, string | undefined> = {}): NodeJS.P
   return { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name))), ...env };
 }
 
-export interface Ran {
+interface Ran {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;

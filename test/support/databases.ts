@@ -3,7 +3,7 @@ import pg from 'pg';
 import { migrate } from '../../prisma/migrate.js';
 import { startPostgres } from '../../stack/postgres.js';
 
-export interface Databases {
+interface Databases {
   /** A copy of a database migrated once; its connection string. */
   create(): Promise<string>;
   createEmpty(): Promise<string>;

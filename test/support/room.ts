@@ -1,9 +1,9 @@
 // A room in memory, moved only by `decide` and `apply`: what tests of pure code build their states with.
 import { apply } from '../../workflows/room/apply.js';
-import type { Command, HeadRead } from '../../workflows/room/commands.js';
+import type { Command } from '../../workflows/room/commands.js';
 import { decide } from '../../workflows/room/decide/index.js';
 import { headFacts, nextNumber, roundClosed, roundOpened } from '../../workflows/room/decide/rounds.js';
-import type { RoomEvent, RoomFact } from '../../workflows/room/events.js';
+import type { FreshHead, RoomEvent, RoomFact } from '../../workflows/room/events.js';
 import { type Note, noteOf } from '../../workflows/room/notes.js';
 import { recordOf, type RoundRecord } from '../../workflows/room/record.js';
 import { Refusal, type RefusalFacts } from '../../workflows/room/refusal.js';
@@ -226,7 +226,7 @@ export class TestRoom {
   // Rounds
 
   /** The head as an edge would read it now. */
-  read(): HeadRead {
+  read(): FreshHead {
     return { ...this.head, knownSeq: this.state.head.seq, move: null };
   }
 

@@ -10,7 +10,6 @@ import {
   CLOCKS_QUERY,
   type Clock,
   HEAD_SIGNAL,
-  type HeadSeen,
   ROOM_QUERY,
   ROOM_WORKFLOW,
   type RoomInput,
@@ -22,7 +21,7 @@ import {
 import { alertsOf } from '../../workflows/room/alerts.js';
 import { apply } from '../../workflows/room/apply.js';
 import type { Command, NewFinding } from '../../workflows/room/commands.js';
-import type { RoomEvent } from '../../workflows/room/events.js';
+import type { HeadSeen, RoomEvent } from '../../workflows/room/events.js';
 import { noteOf } from '../../workflows/room/notes.js';
 import type { RefusalFacts } from '../../workflows/room/refusal.js';
 import { DEFAULT_DURATIONS, type Durations, type Reference, type RoomState } from '../../workflows/room/state.js';
@@ -37,7 +36,7 @@ export interface SkippedTime {
   stop(): Promise<void>;
 }
 
-export interface TimedRoomOptions {
+interface TimedRoomOptions {
   readonly recipe?: Recipe;
   readonly barista?: boolean;
   readonly durations?: Partial<Durations>;

@@ -42,7 +42,7 @@ export interface World {
   stop(): Promise<void>;
 }
 
-export interface RestAnswer {
+interface RestAnswer {
   readonly status: number;
   readonly headers: Headers;
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as above

@@ -12,6 +12,13 @@ export interface Span {
 /** The review calls of each reviewer in the open round, oldest first. */
 export type Calls = Readonly<Record<ParticipantId, readonly Span[]>>;
 
+/** Spans as the database keeps them, oldest first, by their reviewers. */
+export function callsOf(spans: readonly (Span & { readonly participant: ParticipantId })[]): Calls {
+  const calls: Record<ParticipantId, Span[]> = {};
+  for (const { participant, from, last } of spans) (calls[participant] ??= []).push({ from, last });
+  return calls;
+}
+
 /** When the idle time from `base` will have added up to `target` if no further call comes: all of it but the calls and the window after each (up to, not including, its end). */
 export function idleReaches(spans: readonly Span[], base: number, window: number, target: number): number {
   let left = target;

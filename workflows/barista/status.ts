@@ -33,7 +33,7 @@ export function nextRoundIsComing(room: RoomState): boolean {
 }
 
 /** D6: an unposted draft is stale while the head is not its round's commit. */
-export function draftIsStale(room: RoomState): boolean {
+function draftIsStale(room: RoomState): boolean {
   return room.draft !== null && room.draft.posting.status !== 'posted' && room.draft.headSha !== room.head.sha;
 }
 

@@ -1,6 +1,6 @@
-import type { DraftFinding, Durations, FindingId, ParticipantId, Reference, Sha, TextId } from './state.js';
-import type { HeadMove } from './events.js';
-import type { AuthorAnswer, ParticipantKind, PullRequestState, Recipe, Resolution, Role, Severity, Side, Verdict } from './words.js';
+import type { DraftFinding, Durations, FindingId, ParticipantId, Reference, TextId } from './state.js';
+import type { FreshHead } from './events.js';
+import type { AuthorAnswer, ParticipantKind, Recipe, Resolution, Role, Severity, Side, Verdict } from './words.js';
 
 /**
  * What a caller may ask of a room; one Update carries one command. Texts were stored before and are named
@@ -29,22 +29,11 @@ export type OwnerCommand =
   | (Asked & { readonly type: 'finalDraft' })
   | (Asked & { readonly type: 'archive' });
 
-/** The head as the edge has just read it from the forge (DESIGN 14). */
-export interface HeadRead {
-  readonly sha: Sha;
-  readonly baseSha: Sha;
-  readonly state: PullRequestState;
-  /** The room's `head.seq` when it was read: if the room has learnt of another head since, read again. */
-  readonly knownSeq: number;
-  /** How it stands to the commit of the latest round; null where there is none or it is that commit. */
-  readonly move: HeadMove | null;
-}
-
 export type RoundCommand =
-  | (Asked & { readonly type: 'openRound'; readonly head: HeadRead })
-  | (Asked & { readonly type: 'nextRound'; readonly head: HeadRead | null; readonly force: boolean })
+  | (Asked & { readonly type: 'openRound'; readonly head: FreshHead })
+  | (Asked & { readonly type: 'nextRound'; readonly head: FreshHead | null; readonly force: boolean })
   /** `head` is null when the forge could not be reached: the round closes anyway (N2). */
-  | (Asked & { readonly type: 'closeRound'; readonly head: HeadRead | null });
+  | (Asked & { readonly type: 'closeRound'; readonly head: FreshHead | null });
 
 export interface NewFinding {
   readonly path: string;

@@ -119,6 +119,22 @@ export interface HeadMove {
   readonly rewritten: boolean;
 }
 
+/** The pull request's head, as somebody outside the room has read it. */
+export interface HeadSeen {
+  readonly sha: Sha;
+  readonly baseSha: Sha;
+  readonly state: PullRequestState;
+  /** How it stands to the commit of the latest round; null where there is none or it is that commit. */
+  readonly move: HeadMove | null;
+  /** The room's `head.seq` when it was read, where the reader knew it: what another head has overtaken since is old. */
+  readonly knownSeq?: number;
+}
+
+/** Read for the command that it comes with: if the room has learnt of another head since, it is read again (DESIGN 14). */
+export interface FreshHead extends HeadSeen {
+  readonly knownSeq: number;
+}
+
 export interface HeadLearnt {
   readonly type: 'HeadLearnt';
   readonly sha: Sha;

@@ -44,7 +44,7 @@ export function isStillBroken(room: RoomState, finding: Finding): boolean {
   return raisersReference(room, finding)?.stance === 'agree';
 }
 
-export function raisersReference(room: RoomState, finding: Finding) {
+function raisersReference(room: RoomState, finding: Finding) {
   return reviewOf(room, finding.raisedBy)?.references.find((reference) => reference.finding === finding.id);
 }
 
@@ -101,7 +101,7 @@ export function needsFix(room: RoomState, finding: Finding): boolean {
 }
 
 /** The commit an accepted finding was accepted on: accepting it again keeps the first (B10). */
-export function acceptedOn(finding: Finding): string | null {
+function acceptedOn(finding: Finding): string | null {
   let commit: string | null = null;
   for (const answer of finding.answers) commit = answer.kind === 'accept' ? (commit ?? answer.commit) : null;
   return commit;

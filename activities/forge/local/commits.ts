@@ -4,7 +4,7 @@ import { fullSha, type Git } from './git.js';
 /** Commit messages past this are named, not shown: page 1 could not hold them anyway. */
 const MAX_DESCRIPTION_BYTES = 400_000;
 
-export interface Branches {
+interface Branches {
   readonly baseRefSha: string | null;
   readonly headSha: string | null;
 }

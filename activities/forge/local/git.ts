@@ -13,7 +13,7 @@ export interface Git {
   stream(gitDir: string, args: readonly string[]): AsyncGenerator<Buffer, void>;
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly input?: Buffer | string;
   readonly accept?: readonly number[];
   readonly maxBytes?: number;
@@ -22,7 +22,7 @@ export interface RunOptions {
   readonly timeoutMs?: number;
 }
 
-export interface GitResult {
+interface GitResult {
   readonly code: number;
   readonly stdout: Buffer;
 }

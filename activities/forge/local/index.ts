@@ -7,7 +7,7 @@ import { createGit } from './git.js';
 import { addNote, checkNote, findNote } from './notes.js';
 import { findRepository } from './repository.js';
 
-export interface LocalForgeOptions {
+interface LocalForgeOptions {
   /** Folders under which repositories may be opened (BARISTA_LOCAL_REPOS); null: any the process can read. */
   readonly allowedRoots: readonly string[] | null;
   /** Epoch milliseconds. */

@@ -2,7 +2,7 @@ import { ForgeError, type Posting, type ReadBack, type ReviewToPost } from '../p
 import { fullSha, type Git } from './git.js';
 
 /** Reviews are posted here and nowhere else; read them with `git notes --ref=barista show COMMIT`. */
-export const NOTES_REF = 'refs/notes/barista';
+const NOTES_REF = 'refs/notes/barista';
 
 const ATTEMPTS = 10;
 const NO_COMMIT = '0'.repeat(40);
@@ -55,7 +55,7 @@ export async function checkNote(git: Git, gitDir: string, review: ReviewToPost, 
 }
 
 /** The review as a note, between two hidden markers. */
-export function renderNote(review: ReviewToPost): string {
+function renderNote(review: ReviewToPost): string {
   const comments = review.comments.map(({ path, line, side, body }) => `## ${path}:${line}${side === 'old' ? ' (old)' : ''}\n\n${body}`);
   return `${[opening(review.marker), `Verdict: ${review.verdict}`, review.body, ...comments, closing(review.marker)].join('\n\n')}\n`;
 }

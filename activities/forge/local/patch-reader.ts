@@ -16,7 +16,7 @@ export interface PatchSection {
   readonly oldSpan: Extent | null;
 }
 
-export interface Extent {
+interface Extent {
   readonly from: number;
   readonly to: number;
 }

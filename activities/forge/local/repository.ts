@@ -3,7 +3,7 @@ import { isAbsolute, join, resolve, sep } from 'node:path';
 import { ForgeError } from '../port.js';
 
 /** A repository found on disk: its common git folder (shared by all work trees), all links followed. */
-export interface Repository {
+interface Repository {
   readonly gitDir: string;
   /** Where the owner sees it: the top of the work tree, or the bare repository. */
   readonly top: string;

@@ -53,7 +53,7 @@ export function setRoles(room: RoomState, command: OwnerCommand & { type: 'setRo
   return done([event]);
 }
 
-export function sameRoles(a: readonly Role[], b: readonly Role[]): boolean {
+function sameRoles(a: readonly Role[], b: readonly Role[]): boolean {
   return ROLES.every((role) => a.includes(role) === b.includes(role));
 }
 

@@ -1,5 +1,5 @@
-import type { HeadRead, RoundCommand } from '../commands.js';
-import type { HeadMove, RoomFact } from '../events.js';
+import type { RoundCommand } from '../commands.js';
+import type { FreshHead, HeadMove, RoomFact } from '../events.js';
 import type { Actor, CloseReason, RoomState, Round } from '../state.js';
 import type { PullRequestState } from '../words.js';
 import { namesOf } from '../members.js';
@@ -76,12 +76,12 @@ function roundIsOpen(room: RoomState): Refused | null {
 }
 
 /** DESIGN 14: the room has learnt of another head since the caller's edge read it, so what was read is old. */
-function headIsOld(room: RoomState, read: HeadRead): Refused | null {
+function headIsOld(room: RoomState, read: FreshHead): Refused | null {
   if (read.knownSeq === room.head.seq || read.sha === room.head.sha) return null;
   return refuse('conflict', "The pull request's head changed while it was read.", { hint: 'The same call again reads it anew.' });
 }
 
-function headHasNotMoved(round: Round, head: HeadRead): Refused | null {
+function headHasNotMoved(round: Round, head: FreshHead): Refused | null {
   if (head.sha !== round.headSha) return null;
   return refuse('head_not_moved', `The pull request is still at ${round.headSha.slice(0, 7)}, round ${round.number}'s commit.`, {
     hint: 'Push the fixes first, or close the round with close_review_round.',
