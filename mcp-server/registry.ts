@@ -75,7 +75,7 @@ export function toolNamed(name: string): Tool {
   return tool;
 }
 
-/** One call of a tool: checked, run, and answered as clients need it (see facts about text and structured content). */
+/** One call of a tool: checked, run, and answered as clients need it: some read the text block alone, others the structured content. */
 export async function callTool(tool: Tool, args: unknown, call: Call): Promise<CallToolResult> {
   try {
     await recordWork(tool, args, call);

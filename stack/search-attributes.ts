@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { StackError } from './errors.js';
 
-/** What an operator can search rooms by (CONTRACT, "In Temporal"). */
+/** What an operator can search rooms by. */
 export const searchAttributes = {
   BaristaRepository: 'Keyword',
   BaristaPullRequest: 'Keyword',

@@ -20,7 +20,7 @@ export interface Driver {
 const READ_AGAIN = 15_000;
 /** The same while the forge is known to be broken: its watcher wakes the room as soon as it is mended (B29). */
 const READ_AGAIN_BROKEN = 15 * 60_000;
-/** A quiet second before a new run begins: a caller in that very moment would have to ask again (facts of Temporal, 3). */
+/** A quiet second before a new run begins: a caller in that very moment would have to ask again. */
 const QUIET = 1_000;
 
 /** Performs what Barista decides and sleeps in between, until the room has ended or its history has grown long. */
