@@ -53,13 +53,15 @@ export async function startProgram({ title, entry, env, logFile, signal }: Progr
   const exited = child.exited.then(() => {
     ended = true;
     // A program that is stopped ends too, and nobody is told.
-    return stopping ? new Promise<string>(() => {}) : `${title} ended by itself: ${lastLogLines(logFile, 1)} Its log is ${logFile}.`;
+    return stopping
+      ? new Promise<string>(() => {})
+      : `${title} ended by itself: ${sentence(lastLogLines(logFile, 1))} Its log is ${logFile}.`;
   });
   const deadline = performance.now() + START_MS;
   for (;;) {
     const ready = readyLine(logFile);
     if (ready) return { ready, pid: child.pid, exited, stop };
-    if (ended) throw new StackError(`${title} did not start: ${lastLogLines(logFile, 1)} Its log is ${logFile}.`);
+    if (ended) throw new StackError(`${title} did not start: ${sentence(lastLogLines(logFile, 1))} Its log is ${logFile}.`);
     if (signal.aborted || performance.now() > deadline) {
       await stop();
       signal.throwIfAborted();
@@ -85,4 +87,9 @@ function readyLine(logFile: string): Record<string, unknown> | undefined {
     }
   }
   return undefined;
+}
+
+/** With one full stop at its end, whether or not the log's line had one. */
+function sentence(line: string): string {
+  return `${line.replace(/\.$/, '')}.`;
 }

@@ -92,7 +92,9 @@ export async function pathsUnderReview({ deps }: Call, room: RoomState): Promise
   if (round === null) return null;
   try {
     const diff = await within<KeptDiff | null>(PATHS_WITHIN_MS, keepDiff(readDeps(deps), refOf(room.pullRequest), round), () => null);
-    return diff && new Set(diff.files.flatMap(({ path, previousPath }) => (previousPath === undefined ? [path] : [path, previousPath])));
+    // Where the listing has gaps, what it does not list may be in the pull request all the same (C9).
+    if (diff === null || diff.gaps.length > 0) return null;
+    return new Set(diff.files.flatMap(({ path, previousPath }) => (previousPath === undefined ? [path] : [path, previousPath])));
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     return null;

@@ -37,8 +37,6 @@ test('D5: posting twice posts once, and what was posted is found by its marker a
   expect(world.git('notes', '--ref=barista', 'show', 'topic')).toMatchInlineSnapshot(`
     "<!-- barista:draft-1 -->
 
-    Verdict: request_changes
-
     Looks right.
 
     ## a.ts:1

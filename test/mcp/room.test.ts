@@ -320,3 +320,22 @@ describe('a panel', () => {
       .toContain('head_moved');
   }, 60_000);
 });
+
+test('S6, C9: where the listing has gaps, a path that it does not name is not called outside the pull request', async () => {
+  const { git } = world;
+  git.checkout('main').branch('many');
+  for (let n = 0; n <= 10_000; n++) git.write(`many/f${String(n).padStart(5, '0')}`, 'x\n');
+  git.commit('Many files');
+  git.checkout('topic');
+  const pullRequest = git.pullRequest.replace('head=topic', 'head=many');
+  const opened = await world.rest(world.owner, 'POST', '/rooms', { pull_request: pullRequest, barista: false });
+  expect(opened.status, opened.text).toBe(201);
+  const room: string = opened.json.slug;
+  const ida = await world.agent('ida');
+  await world.ok(ida, 'join_room', { room });
+  await world.ok(ida, 'open_review_round', { room });
+  expect((await world.ok(ida, 'get_pr_context', { room })).gaps).toHaveLength(1);
+  await world.ok(ida, 'submit_review', review(room, [{ path: 'many/f10000', line: 1, severity: 'nit', body: 'the last one' }]));
+  const { reviews } = await world.ok(ida, 'get_review_round', { room });
+  expect(reviews[0].findings).toMatchObject([{ path: 'many/f10000', outside_diff: false }]);
+}, 60_000);

@@ -57,7 +57,7 @@ export async function checkNote(git: Git, gitDir: string, review: ReviewToPost, 
 /** The review as a note, between two hidden markers. */
 function renderNote(review: ReviewToPost): string {
   const comments = review.comments.map(({ path, line, side, body }) => `## ${path}:${line}${side === 'old' ? ' (old)' : ''}\n\n${body}`);
-  return `${[opening(review.marker), `Verdict: ${review.verdict}`, review.body, ...comments, closing(review.marker)].join('\n\n')}\n`;
+  return `${[opening(review.marker), review.body, ...comments, closing(review.marker)].join('\n\n')}\n`;
 }
 
 const opening = (marker: string) => `<!-- barista:${marker} -->`;
