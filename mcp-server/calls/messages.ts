@@ -23,7 +23,7 @@ export async function post({ room: slug, text, request_id }: { room: string; tex
 }
 
 /** Participants that a text mentions as `@name`, whoever of that name is in the room. */
-export function mentioned(room: RoomState, text: string): ParticipantId[] {
+function mentioned(room: RoomState, text: string): ParticipantId[] {
   const names = new Set([...text.matchAll(/(?<![\w@.-])@([a-z0-9-]{1,39})/g)].flatMap(([, name]) => [name!, name!.replace(/-+$/, '')]));
   return room.participants.filter((participant) => participant.present && names.has(participant.name)).map((participant) => participant.id);
 }
@@ -46,7 +46,7 @@ async function listed(slug: string, after: number, { deps: { store }, caller }: 
   };
 }
 
-export interface WaitInput {
+interface WaitInput {
   readonly room: string;
   readonly after?: string | undefined;
   readonly timeoutMs: number;
@@ -117,7 +117,7 @@ export async function messagesAfter(slug: string, after: number, call: Call): Pr
   };
 }
 
-export function wirePage(page: MessagePage) {
+function wirePage(page: MessagePage) {
   return {
     messages: page.messages.map(wireMessage),
     last_message_id: String(page.lastMessageId),
@@ -125,7 +125,7 @@ export function wirePage(page: MessagePage) {
   };
 }
 
-export function wireMessage(message: Message) {
+function wireMessage(message: Message) {
   const { id, at, from, fromName, kind, text, mentions, event } = message;
   return {
     id: String(id),

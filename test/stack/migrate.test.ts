@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { beforeEach, afterEach, expect, test } from 'vitest';
 import { diffAgainstSchema, migrate, newMigration } from '../../prisma/migrate.js';
 import type { PrismaPaths } from '../../prisma/schema-engine.js';
 import { createEmptyDatabase } from '../support/services.js';
+import { query } from '../support/query.js';
 
 const NOW = Date.UTC(2030, 0, 2, 3, 4, 5);
 
@@ -31,15 +31,7 @@ function writeMigration(name: string, sql: string): void {
   writeFileSync(join(paths.migrationsDir, name, 'migration.sql'), sql);
 }
 
-async function rows(sql: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
+const rows = (sql: string): Promise<unknown[]> => query(url, sql);
 
 test('a migration made from the schema makes the two agree, and a changed schema makes them differ', async () => {
   expect(await diffAgainstSchema(url, paths)).toContain('CREATE TABLE "Room"');

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isAlive } from '../../stack/child.js';
 import { startPostgres, type Postgres } from '../../stack/postgres.js';
+import { query } from '../support/query.js';
 
 let dataDir: string;
 let servers: Postgres[];
@@ -40,16 +40,6 @@ async function startElsewhere(): Promise<{ url: string; pid: number; process: Ch
   others.push(other);
   const [line] = (await once(other.stdout, 'data')) as [Buffer];
   return { ...(JSON.parse(String(line)) as { url: string; pid: number }), process: other };
-}
-
-async function query(url: string, sql: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
 }
 
 function postmasterPid(): number | undefined {
@@ -114,20 +104,23 @@ test('a stale pid file whose pid went to another program does not stop the start
   expect(await query((await start()).url, 'select 1 as a')).toEqual([{ a: 1 }]);
 });
 
-test.runIf(process.getuid?.() === 0)('root’s data folder in a folder closed to others has its cluster in an open one, and finds it again', async () => {
-  const closed = mkdtempSync(join(tmpdir(), 'barista-closed-'));
-  const inside = join(closed, 'data');
-  const begin = () => startPostgres({ dataDir: inside, durable: false });
-  const first = await begin();
-  await query(first.url, 'create table kept as select 1 as a');
-  await first.stop();
-  const second = await begin();
-  try {
-    expect(await query(second.url, 'select a from kept')).toEqual([{ a: 1 }]);
-    expect(statSync(closed).mode & 0o777).toBe(0o700);
-  } finally {
-    await second.stop();
-    rmSync(join(readFileSync(join(inside, 'postgres.place'), 'utf8'), '..'), { recursive: true });
-    rmSync(closed, { recursive: true });
-  }
-});
+test.runIf(process.getuid?.() === 0)(
+  'root’s data folder in a folder closed to others has its cluster in an open one, and finds it again',
+  async () => {
+    const closed = mkdtempSync(join(tmpdir(), 'barista-closed-'));
+    const inside = join(closed, 'data');
+    const begin = () => startPostgres({ dataDir: inside, durable: false });
+    const first = await begin();
+    await query(first.url, 'create table kept as select 1 as a');
+    await first.stop();
+    const second = await begin();
+    try {
+      expect(await query(second.url, 'select a from kept')).toEqual([{ a: 1 }]);
+      expect(statSync(closed).mode & 0o777).toBe(0o700);
+    } finally {
+      await second.stop();
+      rmSync(join(readFileSync(join(inside, 'postgres.place'), 'utf8'), '..'), { recursive: true });
+      rmSync(closed, { recursive: true });
+    }
+  },
+);
