@@ -6,7 +6,10 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     env: { TZ: 'UTC' },
     pool: 'forks',
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // Most of a test's time is waiting for servers, so that two share a machine of two cores well.
+    maxWorkers: 2,
+    // Nothing is asserted about time: this is only how long a test that hangs is waited for.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 });

@@ -13,7 +13,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.stop());
 
-const numbered = (count: number, lines: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${String(at).padStart(4, '0')}`, `${at}\n`.repeat(lines)]));
+const numbered = (count: number, lines: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${String(at).padStart(4, '0')}`, `${at}\n`.repeat(lines)]));
 const diff = async () => world.forge.diff(world.ref, await world.head());
 /** What the local forge says of the same commits: one reader, one truth. */
 async function local(commits?: { baseSha: string; headSha: string }): Promise<Diff> {
@@ -25,28 +26,52 @@ const gitFetches = () => world.github.count(/^GIT POST/);
 const NO_GIT = { on: /^GIT /, status: 403, body: {} };
 
 describe('C1: files with their patches', () => {
-  test("a listing alone gives what git gives, for every change that has a patch", async () => {
+  test('a listing alone gives what git gives, for every change that has a patch', async () => {
     const { git } = world;
     const long = Array.from({ length: 30 }, (_, at) => `line ${at}`).join('\n') + '\n';
     git.checkout('main');
     for (const name of ['changed', 'gone', 'moved', 'moved-changed']) git.write(name, `${name}\n`.repeat(20) + long);
     git.write('gone', 'nothing alike\n'.repeat(31)).submodule('vendor', '1'.repeat(40)).commit('Ground');
     git.git('checkout', '-q', '-B', 'topic');
-    git.write('changed', 'changed\n'.repeat(20) + long.replace('line 3\n', 'line three\n')).remove('gone').rename('moved', 'deep/moved');
+    git
+      .write('changed', 'changed\n'.repeat(20) + long.replace('line 3\n', 'line three\n'))
+      .remove('gone')
+      .rename('moved', 'deep/moved');
     git.remove('moved-changed').write('moved-too', 'moved-changed\n'.repeat(20) + long.replace('line 9', 'line nine'));
-    git.write('new', 'one\ntwo').write('nothing', '').write('grün & "odd".ts', 'x\n').submodule('vendor', '2'.repeat(40)).commit('All of it');
+    git
+      .write('new', 'one\ntwo')
+      .write('nothing', '')
+      .write('grün & "odd".ts', 'x\n')
+      .submodule('vendor', '2'.repeat(40))
+      .commit('All of it');
     expect(await diff()).toEqual(await local());
     expect(gitFetches()).toBe(0);
   });
 
   test('what a listing cannot tell apart, binary, mode, link, kind, is read with git', async () => {
     const { git } = world;
-    git.checkout('main').write('script', 'x\n').write('becomes-link', 'x\n').write('image', Buffer.from([1, 0])).commit('Ground');
+    git
+      .checkout('main')
+      .write('script', 'x\n')
+      .write('becomes-link', 'x\n')
+      .write('image', Buffer.from([1, 0]))
+      .commit('Ground');
     git.git('checkout', '-q', '-B', 'topic');
-    git.write('script', 'x\n', 0o755).remove('becomes-link').symlink('becomes-link', 'script').write('image', Buffer.from([2, 0])).write('a.ts', 'a\n').commit('Kinds');
+    git
+      .write('script', 'x\n', 0o755)
+      .remove('becomes-link')
+      .symlink('becomes-link', 'script')
+      .write('image', Buffer.from([2, 0]))
+      .write('a.ts', 'a\n')
+      .commit('Kinds');
     const read = await diff();
     expect(read).toEqual(await local());
-    expect(read.files.map((file) => [file.path, file.noPatch ?? file.kind])).toEqual([['a.ts', 'file'], ['becomes-link', 'symlink'], ['image', 'binary'], ['script', 'mode_only']]);
+    expect(read.files.map((file) => [file.path, file.noPatch ?? file.kind])).toEqual([
+      ['a.ts', 'file'],
+      ['becomes-link', 'symlink'],
+      ['image', 'binary'],
+      ['script', 'mode_only'],
+    ]);
     expect(gitFetches()).toBeGreaterThan(0);
   });
 
@@ -104,16 +129,25 @@ describe('C9: listings that are capped and patches that are left out are read wi
   test('one line of 17 MB costs its own patch and no other', async () => {
     world.git.push({ 'a.ts': 'a\n', 'data.jsonl': 'x'.repeat(17_000_000), 'z.ts': 'z\n' });
     const read = await diff();
-    expect(read.files.map((file) => [file.path, file.noPatch ?? file.patch])).toEqual([['a.ts', '@@ -0,0 +1 @@\n+a'], ['data.jsonl', 'too_large'], ['z.ts', '@@ -0,0 +1 @@\n+z']]);
+    expect(read.files.map((file) => [file.path, file.noPatch ?? file.patch])).toEqual([
+      ['a.ts', '@@ -0,0 +1 @@\n+a'],
+      ['data.jsonl', 'too_large'],
+      ['z.ts', '@@ -0,0 +1 @@\n+z'],
+    ]);
     world.github.faults.push(NO_GIT);
     const listed = await diff();
-    expect(listed.files.map((file) => [file.path, file.noPatch ?? file.patch])).toEqual(read.files.map((file) => [file.path, file.noPatch ?? file.patch]));
+    expect(listed.files.map((file) => [file.path, file.noPatch ?? file.patch])).toEqual(
+      read.files.map((file) => [file.path, file.noPatch ?? file.patch]),
+    );
     expect(listed.gaps[0]).toBe('GitHub shows no patch of data.jsonl, and does not say why.');
   });
 
   test('a patch GitHub finds too long is there by git', async () => {
     world.git.push({ 'long.ts': 'x\n'.repeat(25_000), 'a.ts': 'a\n' });
-    expect((await diff()).files.find((file) => file.path === 'long.ts')).toMatchObject({ additions: 25_000, patch: expect.stringContaining('@@ -0,0 +1,25000 @@') as string });
+    expect((await diff()).files.find((file) => file.path === 'long.ts')).toMatchObject({
+      additions: 25_000,
+      patch: expect.stringContaining('@@ -0,0 +1,25000 @@') as string,
+    });
   });
 
   test('the diff media type, which GitHub refuses past its caps, is never asked for', async () => {
@@ -123,7 +157,7 @@ describe('C9: listings that are capped and patches that are left out are read wi
   });
 
   test('trouble with git that passes is no gap: the diff would be kept with it for ever', async () => {
-    world.git.push({ 'image': Buffer.from([1, 0]) });
+    world.git.push({ image: Buffer.from([1, 0]) });
     world.github.faults.push({ on: /^GIT /, status: 502, body: {}, times: 1 });
     await expect(diff()).rejects.toMatchObject({ kind: 'unavailable' });
     expect((await diff()).gaps).toEqual([]);
@@ -155,12 +189,19 @@ describe('O1: every page is of the same commits', () => {
     const commits = { baseSha: one, headSha: two };
     const read = await world.forge.diff(world.ref, commits);
     expect(read).toEqual(await local(commits));
-    expect(read.files.map((file) => [file.status, file.path])).toEqual([['removed', 'a.ts'], ['added', 'b.ts']]);
+    expect(read.files.map((file) => [file.status, file.path])).toEqual([
+      ['removed', 'a.ts'],
+      ['added', 'b.ts'],
+    ]);
   });
 
   test('a commit that is gone is not found', async () => {
-    await expect(world.forge.diff(world.ref, { baseSha: 'a'.repeat(40), headSha: world.git.head('topic') })).rejects.toMatchObject({ kind: 'not_found' });
-    await expect(world.forge.diff(world.ref, { baseSha: '--output=x', headSha: world.git.head('topic') })).rejects.toMatchObject({ kind: 'invalid' });
+    await expect(world.forge.diff(world.ref, { baseSha: 'a'.repeat(40), headSha: world.git.head('topic') })).rejects.toMatchObject({
+      kind: 'not_found',
+    });
+    await expect(world.forge.diff(world.ref, { baseSha: '--output=x', headSha: world.git.head('topic') })).rejects.toMatchObject({
+      kind: 'invalid',
+    });
   });
 });
 
@@ -186,10 +227,15 @@ describe('commits fetched with git', () => {
     const commits = await world.head();
     const seen: string[] = [];
     let objects = '';
-    const files = () => readdirSync(fetched(), { recursive: true, withFileTypes: true }).filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+    const files = () =>
+      readdirSync(fetched(), { recursive: true, withFileTypes: true })
+        .filter((file) => file.isFile())
+        .map((file) => join(file.parentPath, file.name));
     github.onGit = () => {
       for (const file of files()) seen.push(readFileSync(file, 'latin1'));
-      const gitDir = files().find((file) => file.endsWith('/HEAD'))?.replace(/\/HEAD$/, '');
+      const gitDir = files()
+        .find((file) => file.endsWith('/HEAD'))
+        ?.replace(/\/HEAD$/, '');
       objects = git.git('--git-dir', String(gitDir), 'cat-file', '--batch-check=%(objecttype)', '--batch-all-objects');
     };
     await world.forge.diff(world.ref, commits);

@@ -19,7 +19,11 @@ const review = () => ({ marker: 'm', headSha: world.git.head('topic'), verdict: 
 describe('rate limits are obeyed with the times GitHub gives', () => {
   test('a secondary limit with retry-after: nothing more is sent until then, and the message says until when', async () => {
     world.github.faults.push(secondaryLimit(/\/pulls\/7$/, 2_370));
-    await expect(head()).rejects.toMatchObject({ kind: 'unavailable', message: 'waiting for GitHub until 12:40 UTC (its rate limit)', retryAfter: 2_370 });
+    await expect(head()).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'waiting for GitHub until 12:40 UTC (its rate limit)',
+      retryAfter: 2_370,
+    });
     const before = asked();
     world.now = NOON + 2_369_000;
     await expect(head()).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 1 });
@@ -45,7 +49,7 @@ describe('rate limits are obeyed with the times GitHub gives', () => {
     await expect(head()).rejects.toMatchObject({ message: 'waiting for GitHub until 12:40 UTC (its rate limit)', retryAfter: 2_400 });
   });
 
-  test("GraphQL says it with a 200, and its limit stops the whole read instead of costing the issue", async () => {
+  test('GraphQL says it with a 200, and its limit stops the whole read instead of costing the issue', async () => {
     world.github.faults.push(graphqlLimit(NOON / 1_000 + 99));
     await expect(world.forge.describe(world.ref)).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 100 });
   });
@@ -59,7 +63,13 @@ describe('rate limits are obeyed with the times GitHub gives', () => {
   });
 
   test('a 403 that is no limit is none', () => {
-    const failed = (more: Partial<Failed>): Failed => ({ status: 403, headers: { 'x-ratelimit-remaining': '4000', 'x-ratelimit-reset': '1893500000' }, message: 'Resource not accessible by integration', details: [], ...more });
+    const failed = (more: Partial<Failed>): Failed => ({
+      status: 403,
+      headers: { 'x-ratelimit-remaining': '4000', 'x-ratelimit-reset': '1893500000' },
+      message: 'Resource not accessible by integration',
+      details: [],
+      ...more,
+    });
     expect(limitedUntil(failed({}), NOON, 0)).toBeNull();
     expect(limitedUntil(failed({ status: 404 }), NOON, 0)).toBeNull();
     expect(limitedUntil(failed({ status: 429 }), NOON, 0)).toBe(NOON + 60_000);
@@ -90,7 +100,10 @@ describe('failures are sorted by who must act', () => {
   test('an App taken off, or suspended, while its token still runs is told at the next call but one', async () => {
     await head();
     world.operator.suspended = true;
-    await expect(head()).rejects.toMatchObject({ kind: 'refused', message: expect.stringContaining('is suspended for octo-org/hello. Lift it at http') as string });
+    await expect(head()).rejects.toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('is suspended for octo-org/hello. Lift it at http') as string,
+    });
     await expect(head()).rejects.toMatchObject({ kind: 'refused', message: expect.stringContaining('is suspended') as string });
     world.operator.suspended = false;
     expect(await head()).toMatchObject({ state: 'open' });
@@ -103,7 +116,9 @@ describe('failures are sorted by who must act', () => {
     world.reviewer!.permissions.pull_requests = 'read';
     await expect(world.forge.post(world.ref, review())).rejects.toMatchObject({
       kind: 'refused',
-      message: expect.stringMatching(/^The GitHub App barista-review lacks a permission in octo-org\/hello: pull_requests=write\. Accept its permissions at http/) as string,
+      message: expect.stringMatching(
+        /^The GitHub App barista-review lacks a permission in octo-org\/hello: pull_requests=write\. Accept its permissions at http/,
+      ) as string,
     });
   });
 
@@ -117,10 +132,13 @@ describe('failures are sorted by who must act', () => {
 
   test('a key GitHub does not take, however new the token, is told', async () => {
     world.github.faults.push({ ...revokedToken(/^GET \/repos.*\/pulls/), times: 50 });
-    await expect(head()).rejects.toMatchObject({ kind: 'refused', message: expect.stringContaining('does not take the key of The GitHub App barista') as string });
+    await expect(head()).rejects.toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('does not take the key of The GitHub App barista') as string,
+    });
   }, 60_000);
 
-  test("a private key of another App is told", async () => {
+  test('a private key of another App is told', async () => {
     Object.assign(world.operator, { publicKey: world.reviewer!.publicKey, id: 99 });
     await expect(head()).rejects.toMatchObject({ kind: 'refused', message: expect.stringContaining('does not take the key') as string });
   });
@@ -150,7 +168,12 @@ test('no key and no token is in any message, error or posted text', async () => 
   const collect = async (work: Promise<unknown>) => seen.push(await work.catch((error: unknown) => error));
   world.git.push({ image: Buffer.from([1, 0]) });
   const commits = await world.head();
-  const faults = [revokedToken(/./, 1), badGateway(/./, { times: 3 }), { on: /^GIT /, status: 401, body: {}, times: 2 }, { on: /./, status: 418, body: { message: 'tea' }, times: 30 }];
+  const faults = [
+    revokedToken(/./, 1),
+    badGateway(/./, { times: 3 }),
+    { on: /^GIT /, status: 401, body: {}, times: 2 },
+    { on: /./, status: 418, body: { message: 'tea' }, times: 30 },
+  ];
   for (const fault of faults) {
     github.faults.splice(0, github.faults.length, fault);
     await collect(forge.head(ref));
@@ -165,7 +188,13 @@ test('no key and no token is in any message, error or posted text', async () => 
   const errors = seen.filter((each) => each instanceof Error);
   expect(errors.length).toBeGreaterThan(5);
   expect(errors.every((error) => error instanceof ForgeError && error.cause === undefined)).toBe(true);
-  const text = [inspect(seen, { depth: 10, showHidden: true }), JSON.stringify(seen), ...errors.map((error) => String(error.stack)), JSON.stringify(github.reviews), github.requests.map(({ line, body }) => `${line} ${body}`).join('\n')].join('\n');
+  const text = [
+    inspect(seen, { depth: 10, showHidden: true }),
+    JSON.stringify(seen),
+    ...errors.map((error) => String(error.stack)),
+    JSON.stringify(github.reviews),
+    github.requests.map(({ line, body }) => `${line} ${body}`).join('\n'),
+  ].join('\n');
   expect(world.secrets().length).toBeGreaterThan(2);
   for (const secret of world.secrets()) expect(text).not.toContain(secret);
   expect(text).not.toMatch(/ghs_|BEGIN (?:RSA )?PRIVATE KEY|eyJ[\w-]+\.eyJ/);

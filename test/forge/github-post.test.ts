@@ -35,7 +35,11 @@ describe('D4, D5: a draft is posted as one review, once', () => {
     const posted = await world.forge.post(world.ref, review());
     const [shown] = submitted();
     expect(submitted()).toHaveLength(1);
-    expect(shown).toMatchObject({ state: 'CHANGES_REQUESTED', commit: world.git.head('topic'), body: `${review().body}\n\n<!-- barista:quiet-fox/1/2 -->` });
+    expect(shown).toMatchObject({
+      state: 'CHANGES_REQUESTED',
+      commit: world.git.head('topic'),
+      body: `${review().body}\n\n<!-- barista:quiet-fox/1/2 -->`,
+    });
     expect(commentsOf(shown?.id).map(({ path, line, side, body }) => [path, line, side, body])).toEqual([
       ['a.ts', 1, 'RIGHT', 'about 1'],
       ['old.ts', 2, 'LEFT', 'Why was two removed?'],
@@ -47,12 +51,22 @@ describe('D4, D5: a draft is posted as one review, once', () => {
     expect(await world.forge.readBack(world.ref, review())).toEqual({ found: true, url: posted.url, differences: [] });
     expect(await world.forge.findPosted(world.ref, { ...review(), marker: 'quiet-fox/1/20' })).toBeNull();
     const other = review({ body: 'Other words.', comments: [on(2, 'never sent')] });
-    expect((await world.forge.readBack(world.ref, other)).differences).toEqual(['The body reads otherwise than what was sent.', 'The comment on a.ts:2 is not shown as it was sent.']);
+    expect((await world.forge.readBack(world.ref, other)).differences).toEqual([
+      'The body reads otherwise than what was sent.',
+      'The comment on a.ts:2 is not shown as it was sent.',
+    ]);
   });
 
   test("another's text with our marker in it is not our posting", async () => {
     await start();
-    world.github.reviews.push({ id: 5, author: 'mallory', body: markerOf('quiet-fox/1/2'), state: 'COMMENTED', commit: world.github.headSha, submittedAt: '2029-06-01T00:00:00Z' });
+    world.github.reviews.push({
+      id: 5,
+      author: 'mallory',
+      body: markerOf('quiet-fox/1/2'),
+      state: 'COMMENTED',
+      commit: world.github.headSha,
+      submittedAt: '2029-06-01T00:00:00Z',
+    });
     expect(await world.forge.findPosted(world.ref, review())).toBeNull();
     await world.forge.post(world.ref, review());
     expect(submitted()).toHaveLength(2);
@@ -74,7 +88,15 @@ describe('D4, D5: a draft is posted as one review, once', () => {
 
   test('the marker is found behind a hundred other reviews, also after a force-push that re-points them', async () => {
     await start();
-    for (let at = 0; at < 130; at++) world.github.reviews.push({ id: at + 1, author: 'kim', body: 'x', state: 'COMMENTED', commit: world.github.headSha, submittedAt: '2029-06-01T00:00:00Z' });
+    for (let at = 0; at < 130; at++)
+      world.github.reviews.push({
+        id: at + 1,
+        author: 'kim',
+        body: 'x',
+        state: 'COMMENTED',
+        commit: world.github.headSha,
+        submittedAt: '2029-06-01T00:00:00Z',
+      });
     const posted = await world.forge.post(world.ref, review());
     const sent = review();
     world.git.forcePush({ 'z.ts': 'z\n' });
@@ -85,7 +107,14 @@ describe('D4, D5: a draft is posted as one review, once', () => {
 describe('D9: a pending review left over keeps nothing out', () => {
   test('it is removed before posting, and another of a posting that runs beside is no stop', async () => {
     await start();
-    const left = { id: 5, author: loginOf(world.operator), body: 'half', state: 'PENDING' as const, commit: world.github.headSha, submittedAt: null };
+    const left = {
+      id: 5,
+      author: loginOf(world.operator),
+      body: 'half',
+      state: 'PENDING' as const,
+      commit: world.github.headSha,
+      submittedAt: null,
+    };
     world.github.reviews.push({ ...left });
     world.github.before.push({ on: /^POST .*\/reviews$/, run: () => void world.github.reviews.push({ ...left, id: 6 }) });
     await world.forge.post(world.ref, review());
@@ -96,7 +125,10 @@ describe('D9: a pending review left over keeps nothing out', () => {
     await start();
     world.github.reviews.push({ id: 5, author: 'kim', body: 'mine', state: 'PENDING', commit: world.github.headSha, submittedAt: null });
     await world.forge.post(world.ref, review());
-    expect(world.github.reviews.map(({ author, state }) => [author, state])).toEqual([['kim', 'PENDING'], ['barista[bot]', 'CHANGES_REQUESTED']]);
+    expect(world.github.reviews.map(({ author, state }) => [author, state])).toEqual([
+      ['kim', 'PENDING'],
+      ['barista[bot]', 'CHANGES_REQUESTED'],
+    ]);
   });
 });
 
@@ -107,13 +139,20 @@ describe('D9: one bad line never loses the review', () => {
     const { url } = await world.forge.post(world.ref, sent);
     const [shown] = submitted();
     expect(commentsOf(shown?.id).map((comment) => comment.line)).toEqual([1]);
-    expect(shown?.body).toContain('### Findings without a place in the diff\n\n- `a.ts:99`: far away\n- `none.ts:1`: no such file\n\n<!-- barista:');
+    expect(shown?.body).toContain(
+      '### Findings without a place in the diff\n\n- `a.ts:99`: far away\n- `none.ts:1`: no such file\n\n<!-- barista:',
+    );
     expect(await world.forge.readBack(world.ref, sent)).toEqual({ found: true, url, differences: [] });
   });
 
   test('where its hunks do not tell which line it was, all stand in the body', async () => {
     await start();
-    world.github.faults.push({ on: /^POST .*\/reviews$/, status: 422, body: { message: 'Unprocessable Entity', errors: ['Line could not be resolved'] }, times: 1 });
+    world.github.faults.push({
+      on: /^POST .*\/reviews$/,
+      status: 422,
+      body: { message: 'Unprocessable Entity', errors: ['Line could not be resolved'] },
+      times: 1,
+    });
     await world.forge.post(world.ref, review());
     const [shown] = submitted();
     expect(commentsOf(shown?.id)).toEqual([]);
@@ -134,7 +173,11 @@ describe('D9: one bad line never loses the review', () => {
 
   test('a refusal that taking lines away does not mend is told, and not tried for ever', async () => {
     await start();
-    world.github.faults.push({ on: /^POST .*\/reviews$/, status: 422, body: { message: 'Unprocessable Entity', errors: ['Line could not be resolved'] } });
+    world.github.faults.push({
+      on: /^POST .*\/reviews$/,
+      status: 422,
+      body: { message: 'Unprocessable Entity', errors: ['Line could not be resolved'] },
+    });
     await expect(world.forge.post(world.ref, review())).rejects.toMatchObject({ kind: 'invalid' });
     expect(posts()).toBe(2);
   });
@@ -143,11 +186,20 @@ describe('D9: one bad line never loses the review', () => {
 describe('D4: remarks on whole files stand beside the file; what has no place there, in the body', () => {
   test('one review, submitted once it has them all', async () => {
     await start();
-    const sent = review({ fileComments: [{ path: 'a.ts', body: 'Too long.' }, { path: 'none.ts', body: 'Where is it?' }] });
+    const sent = review({
+      fileComments: [
+        { path: 'a.ts', body: 'Too long.' },
+        { path: 'none.ts', body: 'Where is it?' },
+      ],
+    });
     const { url } = await world.forge.post(world.ref, sent);
     const [shown] = submitted();
     expect(shown).toMatchObject({ state: 'CHANGES_REQUESTED' });
-    expect(commentsOf(shown?.id).map(({ path, subject }) => [path, subject])).toEqual([['a.ts', 'line'], ['old.ts', 'line'], ['a.ts', 'file']]);
+    expect(commentsOf(shown?.id).map(({ path, subject }) => [path, subject])).toEqual([
+      ['a.ts', 'line'],
+      ['old.ts', 'line'],
+      ['a.ts', 'file'],
+    ]);
     expect(shown?.body).toMatch(/- `none\.ts`: Where is it\?\n\n<!-- barista:quiet-fox\/1\/2 -->$/);
     expect(await world.forge.readBack(world.ref, sent)).toEqual({ found: true, url, differences: [] });
   });
@@ -180,7 +232,12 @@ describe('W15: verdicts and identities', () => {
     world.github.pull.author = 'barista[bot]';
     await world.forge.post(world.ref, review({ body: 'Two things.' }));
     await world.forge.post(world.ref, review({ marker: 'quiet-fox/2/1' }));
-    expect(submitted().map(({ state, body }) => [state, body.match(/\*\*Verdict: request changes\*\*/g)?.length, body.startsWith('**Verdict')])).toEqual([['COMMENTED', 1, true], ['COMMENTED', 1, true]]);
+    expect(
+      submitted().map(({ state, body }) => [state, body.match(/\*\*Verdict: request changes\*\*/g)?.length, body.startsWith('**Verdict')]),
+    ).toEqual([
+      ['COMMENTED', 1, true],
+      ['COMMENTED', 1, true],
+    ]);
     expect(posts()).toBe(2);
   });
 
@@ -189,7 +246,10 @@ describe('W15: verdicts and identities', () => {
     const refusal = { message: 'Unprocessable Entity', errors: ['Can not approve your own pull request'] };
     world.github.faults.push({ on: /^POST .*\/reviews$/, status: 422, body: refusal, times: 1 });
     await world.forge.post(world.ref, review({ verdict: 'approve', body: 'Fine.' }));
-    expect(submitted()[0]).toMatchObject({ state: 'COMMENTED', body: expect.stringMatching(/^\*\*Verdict: approve\*\*\n\nFine\./) as string });
+    expect(submitted()[0]).toMatchObject({
+      state: 'COMMENTED',
+      body: expect.stringMatching(/^\*\*Verdict: approve\*\*\n\nFine\./) as string,
+    });
   });
 
   test('the reviewer App posts, also on a pull request the operator opened, and any process finds it', async () => {
@@ -214,18 +274,34 @@ describe('W15: verdicts and identities', () => {
     await start({ reviewer: true, commentInstead: true });
     world.reviewer!.installed = false;
     await world.forge.post(world.ref, review({ body: 'Two things.' }));
-    expect(submitted()[0]).toMatchObject({ author: 'barista[bot]', state: 'COMMENTED', body: expect.stringMatching(/^\*\*Verdict: request changes\*\*/) as string });
+    expect(submitted()[0]).toMatchObject({
+      author: 'barista[bot]',
+      state: 'COMMENTED',
+      body: expect.stringMatching(/^\*\*Verdict: request changes\*\*/) as string,
+    });
   });
 });
 
 describe("D9: GitHub's limits of a review", () => {
-  const sized = (more: Partial<ReviewToPost>): ReviewToPost => ({ marker: 'm', headSha: '', verdict: 'comment', body: 'Body.', comments: [], ...more });
+  const sized = (more: Partial<ReviewToPost>): ReviewToPost => ({
+    marker: 'm',
+    headSha: '',
+    verdict: 'comment',
+    body: 'Body.',
+    comments: [],
+    ...more,
+  });
   const none = { openWithVerdict: false, unplaced: new Set<number>() };
 
   test('past 40 line comments the rest stands in the body', async () => {
     await start();
     world.git.push({ 'long.ts': 'x\n'.repeat(100) });
-    const comments = Array.from({ length: 60 }, (_, at): LineComment => ({ path: 'long.ts', line: at + 1, side: 'new', body: `number ${at + 1}` }));
+    const comments = Array.from({ length: 60 }, (_, at): LineComment => ({
+      path: 'long.ts',
+      line: at + 1,
+      side: 'new',
+      body: `number ${at + 1}`,
+    }));
     const { url } = await world.forge.post(world.ref, review({ comments }));
     expect(commentsOf(submitted()[0]?.id)).toHaveLength(MAX_INLINE);
     expect(submitted()[0]?.body).toContain('- `long.ts:41`: number 41');
@@ -255,7 +331,10 @@ describe("D9: GitHub's limits of a review", () => {
   test('a body whose every kind of part is too long still fits', () => {
     for (const length of [1_000, 65_000, 65_536, 200_000]) {
       const comments = Array.from({ length: 80 }, (_, at) => on(at + 1, '`'.repeat(3) + '\n' + 'z'.repeat(2_000)));
-      const { body, comments: inline } = composeReview(sized({ body: '🙂'.repeat(length / 2), comments }), { ...none, unplaced: new Set([0, 1]) });
+      const { body, comments: inline } = composeReview(sized({ body: '🙂'.repeat(length / 2), comments }), {
+        ...none,
+        unplaced: new Set([0, 1]),
+      });
       expect(body.length).toBeLessThanOrEqual(BODY_LIMIT);
       expect(body.endsWith(markerOf('m'))).toBe(true);
       expect(inline).toHaveLength(MAX_INLINE);

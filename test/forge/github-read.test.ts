@@ -72,7 +72,10 @@ describe('R8: one pull request is one key', () => {
     world.git.push({ 'a.ts': 'a\n' });
     const old = world.ref;
     const before = await world.forge.resolve(old);
-    expect(before).toMatchObject({ key: expect.stringMatching(/\/4242#7$/) as string, repository: expect.stringMatching(/\/4242$/) as string });
+    expect(before).toMatchObject({
+      key: expect.stringMatching(/\/4242#7$/) as string,
+      repository: expect.stringMatching(/\/4242$/) as string,
+    });
     world.github.rename('new-org', 'renamed');
     const after = await world.again().resolve(old);
     expect(after.key).toBe(before.key);
@@ -83,7 +86,10 @@ describe('R8: one pull request is one key', () => {
   test('an old name that was given to another repository is refused, not read', async () => {
     const ref = await world.forge.resolve(world.ref);
     world.github.repo = { ...world.github.repo, id: 5_555 };
-    await expect(world.forge.head(ref)).rejects.toMatchObject({ kind: 'not_found', message: expect.stringContaining('another repository') as string });
+    await expect(world.forge.head(ref)).rejects.toMatchObject({
+      kind: 'not_found',
+      message: expect.stringContaining('another repository') as string,
+    });
   });
 
   test('a pull request of another GitHub is refused with the setting that names ours', async () => {
@@ -94,7 +100,9 @@ describe('R8: one pull request is one key', () => {
   });
 
   test('a pull request that is not there is not found', async () => {
-    await expect(world.forge.resolve(parsePullRequest(world.github.pullRequest.replace('/7', '/8')))).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(world.forge.resolve(parsePullRequest(world.github.pullRequest.replace('/7', '/8')))).rejects.toMatchObject({
+      kind: 'not_found',
+    });
   });
 });
 
@@ -102,14 +110,28 @@ describe('C1: title, description, issue and comments', () => {
   test('come from where GitHub keeps each, a thread together, a resolved one marked', async () => {
     const { github } = world;
     world.git.push({ 'a.ts': 'a\n' });
-    github.pull.closes = [{ number: 3, title: 'It breaks', body: 'Badly.' }, { number: 4, title: 'Also', body: '' }];
+    github.pull.closes = [
+      { number: 3, title: 'It breaks', body: 'Badly.' },
+      { number: 4, title: 'Also', body: '' },
+    ];
     github.comment('alex', 'Looks odd.', '2029-06-03T00:00:00Z');
     const head = github.reviewComment('kim', 'Why a?', '2029-06-02T00:00:00Z', { path: 'a.ts', line: 1 });
     github.reviewComment('robin', 'Because.', '2029-06-04T00:00:00Z', { path: 'a.ts', line: 1, replyTo: head });
     github.resolved.add(head);
-    github.reviews.push({ id: 5, author: 'kim', body: 'Please look.', state: 'CHANGES_REQUESTED', commit: github.headSha, submittedAt: '2029-06-02T00:00:00Z' });
+    github.reviews.push({
+      id: 5,
+      author: 'kim',
+      body: 'Please look.',
+      state: 'CHANGES_REQUESTED',
+      commit: github.headSha,
+      submittedAt: '2029-06-02T00:00:00Z',
+    });
     const text = await world.forge.describe(world.ref);
-    expect(text).toMatchObject({ title: 'Add a thing', description: 'It adds a thing.', issue: { id: '#3', title: 'It breaks', body: 'Badly.' } });
+    expect(text).toMatchObject({
+      title: 'Add a thing',
+      description: 'It adds a thing.',
+      issue: { id: '#3', title: 'It breaks', body: 'Badly.' },
+    });
     expect(text.comments.map(({ author, body, path, line, resolved }) => [author, body, path, line, resolved])).toEqual([
       ['kim', 'Please look.', null, null, undefined],
       ['kim', 'Why a?', 'a.ts', 1, true],
@@ -121,7 +143,8 @@ describe('C1: title, description, issue and comments', () => {
 
   test('are read over every page: 250 comments and 130 threads', async () => {
     for (let at = 0; at < 250; at++) world.github.comment('alex', `c${at}`, '2029-06-03T00:00:00Z');
-    for (let at = 0; at < 130; at++) world.github.resolved.add(world.github.reviewComment('kim', `t${at}`, '2029-06-02T00:00:00Z', { path: 'a.ts', line: 1 }));
+    for (let at = 0; at < 130; at++)
+      world.github.resolved.add(world.github.reviewComment('kim', `t${at}`, '2029-06-02T00:00:00Z', { path: 'a.ts', line: 1 }));
     const { comments, gaps } = await world.forge.describe(world.ref);
     expect(comments).toHaveLength(380);
     expect(comments.filter((comment) => comment.resolved)).toHaveLength(130);
@@ -148,15 +171,42 @@ describe('C1: title, description, issue and comments', () => {
 describe('F3: what a path is', () => {
   test('text, binary, symlink, submodule, folder, missing and too large are as git has them', async () => {
     const { git } = world;
-    git.write('deep/er/a.txt', 'one\ntwo').write('bin', Buffer.from([65, 0])).symlink('link', 'deep/er/a.txt').write('empty', '');
-    git.write('big', 'x'.repeat(1_000_001)).write('limit', 'x'.repeat(1_000_000)).write('latin', Buffer.from([0xfc])).write('grün/日本 &?#.ts', 'ü\n');
+    git
+      .write('deep/er/a.txt', 'one\ntwo')
+      .write('bin', Buffer.from([65, 0]))
+      .symlink('link', 'deep/er/a.txt')
+      .write('empty', '');
+    git
+      .write('big', 'x'.repeat(1_000_001))
+      .write('limit', 'x'.repeat(1_000_000))
+      .write('latin', Buffer.from([0xfc]))
+      .write('grün/日本 &?#.ts', 'ü\n');
     git.submodule('sub', '3'.repeat(40)).commit('Kinds');
     const head = git.head('topic');
-    for (const path of ['deep/er/a.txt', 'bin', 'link', 'empty', 'big', 'limit', 'latin', 'grün/日本 &?#.ts', 'sub', 'deep', 'deep/none', 'link/passwd', 'none', '.git/config']) {
+    for (const path of [
+      'deep/er/a.txt',
+      'bin',
+      'link',
+      'empty',
+      'big',
+      'limit',
+      'latin',
+      'grün/日本 &?#.ts',
+      'sub',
+      'deep',
+      'deep/none',
+      'link/passwd',
+      'none',
+      '.git/config',
+    ]) {
       expect([path, await world.forge.file(world.ref, head, path)]).toEqual([path, await local().file(localRef(), head, path)]);
     }
-    for (const outside of ['../x', 'deep/../bin', '/etc/passwd', '']) expect(await world.forge.file(world.ref, head, outside)).toEqual({ kind: 'missing' });
-    await expect(world.forge.file(world.ref, 'a'.repeat(40), 'bin')).rejects.toMatchObject({ kind: 'not_found', message: expect.stringContaining('aaaaaaa') as string });
+    for (const outside of ['../x', 'deep/../bin', '/etc/passwd', ''])
+      expect(await world.forge.file(world.ref, head, outside)).toEqual({ kind: 'missing' });
+    await expect(world.forge.file(world.ref, 'a'.repeat(40), 'bin')).rejects.toMatchObject({
+      kind: 'not_found',
+      message: expect.stringContaining('aaaaaaa') as string,
+    });
     await expect(world.forge.file(world.ref, 'main', 'bin')).rejects.toMatchObject({ kind: 'invalid' });
   });
 
@@ -182,16 +232,19 @@ describe('V5: ci in five states', () => {
     expect(await ci()).toEqual({ state: 'none', summary: 'No checks ran.', url: null });
   });
 
-  test.each(['failure', 'timed_out', 'cancelled', 'action_required', 'startup_failure', 'stale'] as const)('%s is a failure, named, whatever else runs', async (conclusion) => {
-    check('lint', conclusion);
-    check('build', null);
-    check('test', 'success');
-    expect(await ci()).toEqual({
-      state: 'failure',
-      summary: '1 passed, 1 failed (lint), 1 pending (build) since 2029-06-01T00:00:00Z.',
-      url: expect.stringContaining('/runs/lint') as string,
-    });
-  });
+  test.each(['failure', 'timed_out', 'cancelled', 'action_required', 'startup_failure', 'stale'] as const)(
+    '%s is a failure, named, whatever else runs',
+    async (conclusion) => {
+      check('lint', conclusion);
+      check('build', null);
+      check('test', 'success');
+      expect(await ci()).toEqual({
+        state: 'failure',
+        summary: '1 passed, 1 failed (lint), 1 pending (build) since 2029-06-01T00:00:00Z.',
+        url: expect.stringContaining('/runs/lint') as string,
+      });
+    },
+  );
 
   test('success, neutral and skipped pass; commit statuses count beside check runs', async () => {
     for (const conclusion of ['success', 'neutral', 'skipped'] as const) check(conclusion, conclusion);
@@ -226,7 +279,11 @@ describe('V5: ci in five states', () => {
 
   test('a suspended App is unknown, with where to lift it', async () => {
     world.operator.suspended = true;
-    expect(await ci()).toMatchObject({ state: 'unknown', summary: expect.stringContaining('is suspended') as string, url: expect.stringContaining('/settings/installations/110') as string });
+    expect(await ci()).toMatchObject({
+      state: 'unknown',
+      summary: expect.stringContaining('is suspended') as string,
+      url: expect.stringContaining('/settings/installations/110') as string,
+    });
   });
 });
 
@@ -240,7 +297,12 @@ describe('C4: comparing two commits', () => {
     expect(await forge.compare(ref, two, one)).toMatchObject({ status: 'diverged', changedPaths: ['b.ts'] });
     const three = git.forcePush({ 'c.ts': 'c\n' });
     expect(await forge.compare(ref, two, three)).toEqual(await local().compare(localRef(), two, three));
-    expect(await forge.compare(ref, 'a'.repeat(40), three)).toEqual({ status: 'unknown', commits: null, changedPaths: null, capped: false });
+    expect(await forge.compare(ref, 'a'.repeat(40), three)).toEqual({
+      status: 'unknown',
+      commits: null,
+      changedPaths: null,
+      capped: false,
+    });
     expect(await forge.commitsBetween(ref, one, two)).toBe(1);
     expect(await forge.commitsBetween(ref, two, two)).toBe(0);
     expect(await forge.commitsBetween(ref, two, three)).toBeNull();

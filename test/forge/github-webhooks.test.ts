@@ -16,7 +16,8 @@ function delivered(event: string, payload: unknown, reading = READING) {
 const heard = (event: string, payload: unknown, reading = READING): Heard => delivered(event, payload, reading).heard;
 
 type Payload = Readonly<Record<string, unknown>>;
-const examplesOf = (name: string) => (examples as unknown as { name: string; examples: Payload[] }[]).find((event) => event.name === name)?.examples ?? [];
+const examplesOf = (name: string) =>
+  (examples as unknown as { name: string; examples: Payload[] }[]).find((event) => event.name === name)?.examples ?? [];
 
 describe('P: deliveries are verified on the raw body', () => {
   const secret = "It's a Secret to Everybody";
@@ -27,7 +28,16 @@ describe('P: deliveries are verified on the raw body', () => {
     expect(verifySignature(body, signature, secret)).toBe(true);
     expect(verifySignature(Buffer.from('Hello, World! '), signature, secret)).toBe(false);
     expect(verifySignature(body, signature, 'other')).toBe(false);
-    for (const header of [null, '', 'sha256=', signature.slice(7), signature.slice(0, -1), `${signature}0`, signature.replace('sha256', 'sha1'), signature.toUpperCase()]) {
+    for (const header of [
+      null,
+      '',
+      'sha256=',
+      signature.slice(7),
+      signature.slice(0, -1),
+      `${signature}0`,
+      signature.replace('sha256', 'sha1'),
+      signature.toUpperCase(),
+    ]) {
       expect(verifySignature(body, header, secret)).toBe(false);
     }
   });
@@ -46,7 +56,7 @@ describe('P: deliveries are verified on the raw body', () => {
   });
 });
 
-describe("P3: every example GitHub publishes gives the right event, or is ignored with its reason", () => {
+describe('P3: every example GitHub publishes gives the right event, or is ignored with its reason', () => {
   const WHAT: Readonly<Record<string, string>> = {
     opened: 'opened',
     synchronize: 'pushed',
@@ -66,33 +76,63 @@ describe("P3: every example GitHub publishes gives the right event, or is ignore
     for (const payload of all) {
       const { head, draft, labels } = payload['pull_request'] as { head: { sha: string }; draft: boolean; labels: { name: string }[] };
       const what = WHAT[String(payload.action)];
-      if (what === undefined) expect(heard('pull_request', payload)).toEqual({ kind: 'ignored', reason: `nothing is done on ${String(payload.action)} of pull_request` });
+      if (what === undefined)
+        expect(heard('pull_request', payload)).toEqual({
+          kind: 'ignored',
+          reason: `nothing is done on ${String(payload.action)} of pull_request`,
+        });
       else {
         const { repository, key } = ref;
-        expect(heard('pull_request', payload)).toMatchObject({ kind: 'pull_request', what, repository, key, headSha: head.sha, draft, labels: labels.map((label) => label.name) });
+        expect(heard('pull_request', payload)).toMatchObject({
+          kind: 'pull_request',
+          what,
+          repository,
+          key,
+          headSha: head.sha,
+          draft,
+          labels: labels.map((label) => label.name),
+        });
       }
     }
-    expect(new Set(all.map((payload) => WHAT[String(payload.action)]).filter((what) => what !== undefined))).toEqual(new Set(['opened', 'pushed', 'closed', 'reopened', 'edited', 'ready', 'drafted']));
+    expect(new Set(all.map((payload) => WHAT[String(payload.action)]).filter((what) => what !== undefined))).toEqual(
+      new Set(['opened', 'pushed', 'closed', 'reopened', 'edited', 'ready', 'drafted']),
+    );
   });
 
   test('check_run, check_suite and status', () => {
     for (const payload of examplesOf('check_run')) {
       const { head_sha } = payload['check_run'] as { head_sha: string };
-      const right = ['created', 'completed'].includes(String(payload.action)) ? { kind: 'ci', repository: ref.repository, headSha: head_sha, key: null } : { kind: 'ignored' };
+      const right = ['created', 'completed'].includes(String(payload.action))
+        ? { kind: 'ci', repository: ref.repository, headSha: head_sha, key: null }
+        : { kind: 'ignored' };
       expect(heard('check_run', payload)).toMatchObject(right);
     }
     for (const payload of examplesOf('check_suite')) {
       const { head_sha } = payload['check_suite'] as { head_sha: string };
-      expect(heard('check_suite', payload)).toMatchObject(payload.action === 'completed' ? { kind: 'ci', headSha: head_sha } : { kind: 'ignored' });
+      expect(heard('check_suite', payload)).toMatchObject(
+        payload.action === 'completed' ? { kind: 'ci', headSha: head_sha } : { kind: 'ignored' },
+      );
     }
-    for (const payload of examplesOf('status')) expect(heard('status', payload)).toEqual({ kind: 'ci', repository: ref.repository, headSha: payload['sha'], key: null });
+    for (const payload of examplesOf('status'))
+      expect(heard('status', payload)).toEqual({ kind: 'ci', repository: ref.repository, headSha: payload['sha'], key: null });
     expect(examplesOf('check_run').length + examplesOf('check_suite').length + examplesOf('status').length).toBeGreaterThan(20);
   });
 
   test('installation and installation_repositories', () => {
-    const what: Readonly<Record<string, string>> = { created: 'given', unsuspend: 'given', deleted: 'taken', suspend: 'taken', new_permissions_accepted: 'changed' };
+    const what: Readonly<Record<string, string>> = {
+      created: 'given',
+      unsuspend: 'given',
+      deleted: 'taken',
+      suspend: 'taken',
+      new_permissions_accepted: 'changed',
+    };
     const all = examplesOf('installation');
-    for (const payload of all) expect(heard('installation', payload)).toMatchObject({ kind: 'access', what: what[String(payload.action)], account: expect.any(String) as string });
+    for (const payload of all)
+      expect(heard('installation', payload)).toMatchObject({
+        kind: 'access',
+        what: what[String(payload.action)],
+        account: expect.any(String) as string,
+      });
     expect(heard('installation', all[0])).toMatchObject({ what: 'taken', repositories: ['github:github.com/1296269'] });
     for (const payload of examplesOf('installation_repositories')) {
       const changed = payload[payload.action === 'added' ? 'repositories_added' : 'repositories_removed'] as { id: number }[];
@@ -120,7 +160,9 @@ describe('what the examples do not show', () => {
 
   test('P5: merged is more than closed; P3: a base that changed comes as edited', () => {
     expect(heard('pull_request', merged)).toMatchObject({ what: 'merged' });
-    expect(heard('pull_request', { ...opened, action: 'edited', changes: { base: { ref: { from: 'main' } } } })).toMatchObject({ what: 'edited' });
+    expect(heard('pull_request', { ...opened, action: 'edited', changes: { base: { ref: { from: 'main' } } } })).toMatchObject({
+      what: 'edited',
+    });
   });
 
   test('P: rooms match by the id of the repository: a rename changes its name and address alone', () => {
@@ -131,9 +173,13 @@ describe('what the examples do not show', () => {
     expect(after.url).toBe('https://github.com/new-org/Other/pull/2');
   });
 
-  test("removed from all to selected names no repository: every one is to be looked at again", () => {
+  test('removed from all to selected names no repository: every one is to be looked at again', () => {
     const removed = examplesOf('installation_repositories').find((payload) => payload.action === 'removed') as Payload;
-    expect(heard('installation_repositories', { ...removed, repositories_removed: [] })).toMatchObject({ kind: 'access', what: 'changed', repositories: null });
+    expect(heard('installation_repositories', { ...removed, repositories_removed: [] })).toMatchObject({
+      kind: 'access',
+      what: 'changed',
+      repositories: null,
+    });
   });
 
   test('our own check runs are not heard, a run without pull requests (of a fork) is', () => {
@@ -144,22 +190,35 @@ describe('what the examples do not show', () => {
   });
 
   test('an Enterprise Server has keys of its own', () => {
-    expect(heard('pull_request', opened, { ...READING, webUrl: 'https://ghe.example.com' })).toMatchObject({ key: 'github:ghe.example.com/186853002#2' });
+    expect(heard('pull_request', opened, { ...READING, webUrl: 'https://ghe.example.com' })).toMatchObject({
+      key: 'github:ghe.example.com/186853002#2',
+    });
   });
 
   test('sent again it has the same id; without one the body is told apart', () => {
     expect(delivered('pull_request', opened)).toEqual(delivered('pull_request', opened));
     expect(delivered('pull_request', opened)).toMatchObject({ forge: 'github', id: GUID });
-    const bare = (body: string) => readGitHubDelivery({ headers: new Headers({ 'x-github-event': 'ping' }), body: Buffer.from(body) }, READING).id;
+    const bare = (body: string) =>
+      readGitHubDelivery({ headers: new Headers({ 'x-github-event': 'ping' }), body: Buffer.from(body) }, READING).id;
     expect(bare('{}')).toMatch(/^sha256-[0-9a-f]{64}$/);
     expect(bare('{}')).not.toBe(bare('{ }'));
   });
 
   test('whatever is sent under a name we know is heard or ignored, never an error', () => {
     const event = fc.constantFrom('pull_request', 'check_run', 'check_suite', 'status', 'installation', 'installation_repositories', '');
-    fc.assert(fc.property(event, fc.oneof(fc.json(), fc.string()), (name, body) => ['ignored', 'ci', 'pull_request', 'access'].includes(heard(name, body).kind)));
-    for (const name of ['pull_request', 'check_run', 'status', 'installation']) expect(heard(name, '{"action":"opened"}')).toMatchObject({ kind: 'ignored', reason: expect.stringMatching(/^it is not as GitHub sends it/) as string });
+    fc.assert(
+      fc.property(event, fc.oneof(fc.json(), fc.string()), (name, body) =>
+        ['ignored', 'ci', 'pull_request', 'access'].includes(heard(name, body).kind),
+      ),
+    );
+    for (const name of ['pull_request', 'check_run', 'status', 'installation'])
+      expect(heard(name, '{"action":"opened"}')).toMatchObject({
+        kind: 'ignored',
+        reason: expect.stringMatching(/^it is not as GitHub sends it/) as string,
+      });
     expect(heard('pull_request', 'not json')).toMatchObject({ kind: 'ignored' });
-    expect(heard('pull_request', { ...opened, pull_request: { ...(opened['pull_request'] as object), head: { sha: '--output=x' } } })).toMatchObject({ kind: 'ignored' });
+    expect(
+      heard('pull_request', { ...opened, pull_request: { ...(opened['pull_request'] as object), head: { sha: '--output=x' } } }),
+    ).toMatchObject({ kind: 'ignored' });
   });
 });

@@ -32,7 +32,10 @@ test('C4: since an earlier round of a merge request: the short view, and a hint 
   expect(answer.since).toMatchObject({ status: 'unknown', commits: 1, left_out: 0 });
   expect(answer.since_hint).toContain('a rebase cannot be seen here');
   expect(answer.files).toEqual([expect.objectContaining({ path: 'b.ts', patch: '@@ -1 +1 @@\n-b\n+c' })]);
-  expect(answer.manifest?.map(({ path, changed_since_round: changed }) => [path, changed])).toEqual([['a.ts', false], ['b.ts', true]]);
+  expect(answer.manifest?.map(({ path, changed_since_round: changed }) => [path, changed])).toEqual([
+    ['a.ts', false],
+    ['b.ts', true],
+  ]);
   const asked = world.gitlab.asked(/compare/).length;
   await page(given, { sinceRound: 1 });
   expect(world.gitlab.asked(/compare/)).toHaveLength(asked);

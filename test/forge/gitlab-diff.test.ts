@@ -10,12 +10,14 @@ afterEach(() => world.stop());
 const byPath = (diff: Diff) => Object.fromEntries(diff.files.map((file) => [file.path, file]));
 
 describe('C1: changed files, every kind of change named', () => {
-  test('from the raw diff: the same as a local repository\'s, file by file', async () => {
+  test("from the raw diff: the same as a local repository's, file by file", async () => {
     everyKindOfChange(world.git);
     await world.start();
     const local = await world.localDiff();
     // Git names no object where the content stays the same.
-    const files = local.files.map((file) => (file.noPatch === 'renamed_only' || file.noPatch === 'mode_only' ? { ...file, blobSha: null } : file));
+    const files = local.files.map((file) =>
+      file.noPatch === 'renamed_only' || file.noPatch === 'mode_only' ? { ...file, blobSha: null } : file,
+    );
     expect(await world.diff()).toEqual({ files, gaps: [] });
     expect(world.gitlab.asked(/\/diffs/)).toEqual([]);
   });
@@ -72,7 +74,10 @@ describe('C9: whatever GitLab caps or leaves out is read from the commits, or na
   test('3 400 files and one line of 17 MB: whole, in bounded memory', async () => {
     world.git.dispose();
     (world as { git: unknown }).git = fastImportHistory({ files: 3_400, commits: 3_400 });
-    world.git.checkout('topic').write('one-line.json', `["${'x'.repeat(17_000_000)}"]`).commit('A large line');
+    world.git
+      .checkout('topic')
+      .write('one-line.json', `["${'x'.repeat(17_000_000)}"]`)
+      .commit('A large line');
     await world.start();
     const commits = await world.head();
     const before = process.memoryUsage().rss;
@@ -81,26 +86,33 @@ describe('C9: whatever GitLab caps or leaves out is read from the commits, or na
     expect(process.memoryUsage().rss - before).toBeLessThan(400_000_000);
     expect(gaps).toEqual([]);
     expect(files).toEqual((await world.localDiff()).files);
-    expect(files.find((file) => file.path === 'one-line.json')).toMatchObject({ noPatch: 'too_large', span: { side: 'new', from: 1, to: 1 }, additions: 1 });
+    expect(files.find((file) => file.path === 'one-line.json')).toMatchObject({
+      noPatch: 'too_large',
+      span: { side: 'new', from: 1, to: 1 },
+      additions: 1,
+    });
   });
 
-  test.each([{}, { noRawDiffs: true }])('a push while the diff is read (%o): what is kept is still of the commits asked for', async (faults) => {
-    world.git.push({ 'a.ts': 'a\n' });
-    await world.start(faults);
-    const commits = await world.head();
-    const right = await world.localDiff();
-    const { prepare } = world.gitlab.state;
-    let reads = 0;
-    // The push comes after the merge request was read and before its diff is.
-    world.gitlab.state.prepare = () => {
-      reads += 1;
-      if (reads === 2) world.git.push({ 'b.ts': 'b\n' });
-      return prepare.call(world.gitlab.state);
-    };
-    const diff = await world.forge.diff(world.ref, commits);
-    expect(withoutObjects(diff.files)).toEqual(withoutObjects(right.files));
-    expect(reads).toBeGreaterThan(2);
-  });
+  test.each([{}, { noRawDiffs: true }])(
+    'a push while the diff is read (%o): what is kept is still of the commits asked for',
+    async (faults) => {
+      world.git.push({ 'a.ts': 'a\n' });
+      await world.start(faults);
+      const commits = await world.head();
+      const right = await world.localDiff();
+      const { prepare } = world.gitlab.state;
+      let reads = 0;
+      // The push comes after the merge request was read and before its diff is.
+      world.gitlab.state.prepare = () => {
+        reads += 1;
+        if (reads === 2) world.git.push({ 'b.ts': 'b\n' });
+        return prepare.call(world.gitlab.state);
+      };
+      const diff = await world.forge.diff(world.ref, commits);
+      expect(withoutObjects(diff.files)).toEqual(withoutObjects(right.files));
+      expect(reads).toBeGreaterThan(2);
+    },
+  );
 });
 
 describe('C4, C6: comparing two heads', () => {
@@ -110,10 +122,20 @@ describe('C4, C6: comparing two heads', () => {
     world.git.mergeBaseIn();
     const two = world.git.push({ 'b.ts': 'b\n' });
     await world.start();
-    expect(await world.forge.compare(world.ref, one, two)).toEqual({ status: 'unknown', commits: 3, changedPaths: ['b.ts', 'base.ts'], capped: false });
+    expect(await world.forge.compare(world.ref, one, two)).toEqual({
+      status: 'unknown',
+      commits: 3,
+      changedPaths: ['b.ts', 'base.ts'],
+      capped: false,
+    });
     expect(await world.forge.compare(world.ref, two, two)).toMatchObject({ status: 'identical', commits: 0, changedPaths: [] });
     expect(world.gitlab.asked(/compare/).every((call) => call.includes('straight=true'))).toBe(true);
-    expect(await world.forge.compare(world.ref, 'a'.repeat(40), two)).toEqual({ status: 'unknown', commits: null, changedPaths: null, capped: false });
+    expect(await world.forge.compare(world.ref, 'a'.repeat(40), two)).toEqual({
+      status: 'unknown',
+      commits: null,
+      changedPaths: null,
+      capped: false,
+    });
     const since = await world.forge.diff(world.ref, { baseSha: one, headSha: two });
     expect(since.files.map((file) => file.path)).toEqual(['b.ts', 'base.ts']);
   });

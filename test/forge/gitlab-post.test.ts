@@ -11,17 +11,29 @@ beforeEach(async () => {
   world = new GitLabWorld();
   world.git.pushBase({ 'long.txt': text({}), 'moved.txt': text({}), 'gone.txt': 'a\nb\n', 'a&b=c.ts': 'one\n' });
   world.git.mergeBaseIn();
-  world.git.remove('gone.txt').rename('moved.txt', 'deep/moved.txt').write('deep/moved.txt', text({ 20: 'changed' }));
+  world.git
+    .remove('gone.txt')
+    .rename('moved.txt', 'deep/moved.txt')
+    .write('deep/moved.txt', text({ 20: 'changed' }));
   world.git.write('long.txt', text({ 10: 'ten\nand more' })).push({ 'added.txt': 'x\ny\nz\n', 'a&b=c.ts': 'two\n' });
   await world.start();
 });
 afterEach(() => world.stop());
 
 const at = (path: string, line: number, side: 'new' | 'old' = 'new', startLine?: number): LineComment => ({
-  path, line, side, body: `About ${path}:${line} ${side}`, ...(startLine === undefined ? {} : { startLine }),
+  path,
+  line,
+  side,
+  body: `About ${path}:${line} ${side}`,
+  ...(startLine === undefined ? {} : { startLine }),
 });
 const review = (comments: readonly LineComment[] = [at('added.txt', 2)], more: Partial<ReviewToPost> = {}): ReviewToPost => ({
-  marker: 'a-room/1/3', headSha: world.git.head('topic'), verdict: 'comment', body: '**Verdict: comment**\n\nThe whole of it.', comments, ...more,
+  marker: 'a-room/1/3',
+  headSha: world.git.head('topic'),
+  verdict: 'comment',
+  body: '**Verdict: comment**\n\nThe whole of it.',
+  comments,
+  ...more,
 });
 const notes = () => world.gitlab.state.notes;
 const post = (what: ReviewToPost) => world.forge.post(world.ref, what);
@@ -29,12 +41,28 @@ const post = (what: ReviewToPost) => world.forge.post(world.ref, what);
 describe('D9: every line at its place', () => {
   test('added, removed, unchanged, renamed, and a path with & and =', async () => {
     const comments = [
-      at('added.txt', 2), at('gone.txt', 1, 'old'), at('long.txt', 10), at('long.txt', 10, 'old'),
-      at('long.txt', 9), at('long.txt', 12), at('deep/moved.txt', 20), at('deep/moved.txt', 19), at('a&b=c.ts', 1),
+      at('added.txt', 2),
+      at('gone.txt', 1, 'old'),
+      at('long.txt', 10),
+      at('long.txt', 10, 'old'),
+      at('long.txt', 9),
+      at('long.txt', 12),
+      at('deep/moved.txt', 20),
+      at('deep/moved.txt', 19),
+      at('a&b=c.ts', 1),
     ];
     const what = review(comments);
     const { url } = await post(what);
-    expect(notes().filter((note) => note.position !== null).map(({ position }) => [position!['old_path'], position!['new_path'], position!['old_line'] ?? null, position!['new_line'] ?? null])).toEqual([
+    expect(
+      notes()
+        .filter((note) => note.position !== null)
+        .map(({ position }) => [
+          position!['old_path'],
+          position!['new_path'],
+          position!['old_line'] ?? null,
+          position!['new_line'] ?? null,
+        ]),
+    ).toEqual([
       ['added.txt', 'added.txt', null, 2],
       ['gone.txt', 'gone.txt', 1, null],
       ['long.txt', 'long.txt', null, 10],
@@ -51,10 +79,15 @@ describe('D9: every line at its place', () => {
   });
 
   test('a range names both its ends by their codes, on either side and over unchanged lines', async () => {
-    await post(review([at('long.txt', 11, 'new', 8), at('long.txt', 12, 'new', 10), at('added.txt', 3, 'new', 1), at('gone.txt', 2, 'old', 1)]));
+    await post(
+      review([at('long.txt', 11, 'new', 8), at('long.txt', 12, 'new', 10), at('added.txt', 3, 'new', 1), at('gone.txt', 2, 'old', 1)]),
+    );
     const ranged = notes().filter((note) => note.position?.['line_range'] !== undefined);
     expect(ranged).toHaveLength(4);
-    expect(ranged[0]!.position!['line_range']).toMatchObject({ start: { old_line: 8, new_line: 8, type: 'old' }, end: { new_line: 11, type: 'new' } });
+    expect(ranged[0]!.position!['line_range']).toMatchObject({
+      start: { old_line: 8, new_line: 8, type: 'old' },
+      end: { new_line: 11, type: 'new' },
+    });
   });
 
   test('a range that leaves its hunk stands at its last line', async () => {
@@ -82,7 +115,9 @@ describe('D9: every line at its place', () => {
     const what = review([at('added.txt', 2), at('long.txt', 30), at('nowhere.txt', 1)]);
     await post(what);
     expect(notes()).toHaveLength(2);
-    expect(notes().at(-1)!.body).toContain('### Remarks without a place in the diff\n\n- `long.txt:30`: About long.txt:30 new\n- `nowhere.txt:1`: ');
+    expect(notes().at(-1)!.body).toContain(
+      '### Remarks without a place in the diff\n\n- `long.txt:30`: About long.txt:30 new\n- `nowhere.txt:1`: ',
+    );
     expect((await world.forge.readBack(world.ref, what)).differences).toEqual([
       '`long.txt:30` stands in the body: GitLab took no comment there.',
       '`nowhere.txt:1` stands in the body: GitLab took no comment there.',
@@ -90,14 +125,20 @@ describe('D9: every line at its place', () => {
   });
 
   test("a place that GitLab refuses after all (400 line_code can't be blank) stands in the body too", async () => {
-    world.gitlab.failures.push({ on: /POST .*\/discussions/, status: 400, body: { message: `400 Bad request - Note {:line_code=>["can't be blank"]}` } });
+    world.gitlab.failures.push({
+      on: /POST .*\/discussions/,
+      status: 400,
+      body: { message: `400 Bad request - Note {:line_code=>["can't be blank"]}` },
+    });
     await post(review([at('added.txt', 1), at('added.txt', 2)]));
     expect(notes()).toHaveLength(2);
     expect(notes().at(-1)!.body).toContain('- `added.txt:1`: About');
   });
 
   test('C8: a line that GitLab would run as a command stays a text', async () => {
-    const what = review([{ ...at('added.txt', 1), body: 'See\n/merge\n  /close now\r\n/\rreopen\n\r/draft' }], { body: '/approve\n\n/usr/bin is fine, and a/b too\n```\n/label ~x\n```' });
+    const what = review([{ ...at('added.txt', 1), body: 'See\n/merge\n  /close now\r\n/\rreopen\n\r/draft' }], {
+      body: '/approve\n\n/usr/bin is fine, and a/b too\n```\n/label ~x\n```',
+    });
     await post(what);
     expect(world.gitlab.state.commands).toEqual([]);
     expect(notes()[0]!.body.split('\n')).toHaveLength(7);
@@ -157,7 +198,10 @@ describe('D5: posting is once', () => {
   });
 
   test('a marker written into a remark proves nothing either', async () => {
-    const what = review([{ ...at('added.txt', 1), body: 'Look: <!-- barista:a-room/1/3 -->' }, { ...at('added.txt', 2), body: '<!-- barista:a-room/1/3#1 -->' }]);
+    const what = review([
+      { ...at('added.txt', 1), body: 'Look: <!-- barista:a-room/1/3 -->' },
+      { ...at('added.txt', 2), body: '<!-- barista:a-room/1/3#1 -->' },
+    ]);
     world.gitlab.failures.push({ on: /POST .*\/notes/, status: 500 });
     await expect(post(what)).rejects.toMatchObject({ kind: 'unavailable' });
     expect(await world.forge.findPosted(world.ref, what)).toBeNull();

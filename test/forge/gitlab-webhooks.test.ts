@@ -16,14 +16,24 @@ const mergeRequest = (attributes: MergeRequestHook['object_attributes'], more: P
   object_kind: 'merge_request',
   event_type: 'merge_request',
   object_attributes: {
-    iid: 7, target_project_id: 14, source_project_id: 99, draft: false, title: 'MS-Viewport', state: 'opened',
-    target: { path_with_namespace: 'Group/Sub/project' }, last_commit: { id: HEAD, message: 'fixed' }, ...attributes,
+    iid: 7,
+    target_project_id: 14,
+    source_project_id: 99,
+    draft: false,
+    title: 'MS-Viewport',
+    state: 'opened',
+    target: { path_with_namespace: 'Group/Sub/project' },
+    last_commit: { id: HEAD, message: 'fixed' },
+    ...attributes,
   },
   labels: [],
   changes: {},
   ...more,
 });
-const webhook = (body: unknown, headers: Record<string, string> = {}) => ({ headers: new Headers(headers), body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) });
+const webhook = (body: unknown, headers: Record<string, string> = {}) => ({
+  headers: new Headers(headers),
+  body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+});
 const heard = (body: unknown) => readGitLabDelivery(webhook(body), BASE).heard;
 
 describe('P3: merge request hooks in our own words', () => {
@@ -41,11 +51,17 @@ describe('P3: merge request hooks in our own words', () => {
     expect(heard(mergeRequest(attributes, more))).toMatchObject({ kind: 'pull_request', what, headSha: HEAD, draft: what === 'drafted' });
   });
 
-  test('R8: the pull request is named as the forge resolves it, by the target\'s id', () => {
+  test("R8: the pull request is named as the forge resolves it, by the target's id", () => {
     const event = heard(mergeRequest({ action: 'open' }, { labels: [{ title: 'review me' }] as never }));
     expect(event).toEqual({
-      kind: 'pull_request', what: 'opened', repository: 'gitlab:git.example.com#14', key: 'gitlab:git.example.com#14!7',
-      url: 'https://git.example.com/gitlab/Group/Sub/project/-/merge_requests/7', headSha: HEAD, draft: false, labels: ['review me'],
+      kind: 'pull_request',
+      what: 'opened',
+      repository: 'gitlab:git.example.com#14',
+      key: 'gitlab:git.example.com#14!7',
+      url: 'https://git.example.com/gitlab/Group/Sub/project/-/merge_requests/7',
+      headSha: HEAD,
+      draft: false,
+      labels: ['review me'],
     });
     expect(parsePullRequest((event as { url: string }).url)).toMatchObject({ forge: 'gitlab', iid: 7 });
   });
@@ -55,18 +71,27 @@ describe('P3: merge request hooks in our own words', () => {
   });
 
   test('no words of others lie in the event', () => {
-    expect(JSON.stringify(heard(mergeRequest({ action: 'open', title: 'A secret title', description: 'and text' })))).not.toMatch(/secret|and text|fixed/);
+    expect(JSON.stringify(heard(mergeRequest({ action: 'open', title: 'A secret title', description: 'and text' })))).not.toMatch(
+      /secret|and text|fixed/,
+    );
   });
 });
 
 describe('V5: pipeline hooks', () => {
   const pipeline = (more: DeepPartial<WebhookPipelineEventSchema> = {}): DeepPartial<WebhookPipelineEventSchema> => ({
-    object_kind: 'pipeline', object_attributes: { id: 31, sha: HEAD, status: 'success' }, project: { id: 14 }, merge_request: null, ...more,
+    object_kind: 'pipeline',
+    object_attributes: { id: 31, sha: HEAD, status: 'success' },
+    project: { id: 14 },
+    merge_request: null,
+    ...more,
   });
   test('of a branch, and of a merge request from a fork', () => {
     expect(heard(pipeline())).toEqual({ kind: 'ci', repository: 'gitlab:git.example.com#14', headSha: HEAD, key: null });
     expect(heard(pipeline({ project: { id: 99 }, merge_request: { iid: 7, target_project_id: 14 } }))).toEqual({
-      kind: 'ci', repository: 'gitlab:git.example.com#14', headSha: HEAD, key: 'gitlab:git.example.com#14!7',
+      kind: 'ci',
+      repository: 'gitlab:git.example.com#14',
+      headSha: HEAD,
+      key: 'gitlab:git.example.com#14!7',
     });
   });
 });
@@ -77,18 +102,24 @@ test.each([
   [{ event_name: 'user_create' }, 'it is no event of a project'],
   [{ object_kind: 'push' }, 'nothing is done on push events'],
   [{ object_kind: 'merge_request' }, "it is not in GitLab's form (object_attributes)"],
-  [mergeRequest({ action: 'open', last_commit: { id: '--upload-pack=x' } }), "it is not in GitLab's form (object_attributes.last_commit.id)"],
+  [
+    mergeRequest({ action: 'open', last_commit: { id: '--upload-pack=x' } }),
+    "it is not in GitLab's form (object_attributes.last_commit.id)",
+  ],
   [{ object_kind: 'pipeline', object_attributes: {} }, "it is not in GitLab's form (object_attributes.sha)"],
 ])('a hook answered with errors is turned off: %o is ignored instead', (body, reason) => {
   expect(heard(body)).toEqual({ kind: 'ignored', reason });
 });
 
 describe('P4: a delivery that comes again has the same id', () => {
-  const id = (headers: Record<string, string>, body: unknown = { object_kind: 'push' }) => readGitLabDelivery(webhook(body, headers), BASE).id;
-  test('GitLab\'s Idempotency-Key; never the id of the hook or of a chain of hooks', () => {
+  const id = (headers: Record<string, string>, body: unknown = { object_kind: 'push' }) =>
+    readGitLabDelivery(webhook(body, headers), BASE).id;
+  test("GitLab's Idempotency-Key; never the id of the hook or of a chain of hooks", () => {
     expect(id({ 'Idempotency-Key': '0a1b2c3d-aaaa', 'X-Gitlab-Event-UUID': 'u1' })).toBe('0a1b2c3d-aaaa');
     expect(id({ 'webhook-id': '0a1b2c3d-bbbb' })).toBe('0a1b2c3d-bbbb');
-    expect(id({ 'X-Gitlab-Event-UUID': 'u1', 'X-Gitlab-Webhook-UUID': 'h1' }, 'one')).not.toBe(id({ 'X-Gitlab-Event-UUID': 'u1', 'X-Gitlab-Webhook-UUID': 'h1' }, 'two'));
+    expect(id({ 'X-Gitlab-Event-UUID': 'u1', 'X-Gitlab-Webhook-UUID': 'h1' }, 'one')).not.toBe(
+      id({ 'X-Gitlab-Event-UUID': 'u1', 'X-Gitlab-Webhook-UUID': 'h1' }, 'two'),
+    );
     expect(id({ 'X-Gitlab-Event-UUID': 'u1' }, 'one')).toBe(id({ 'X-Gitlab-Event-UUID': 'u2' }, 'one'));
   });
   test('whatever is sent, it fits into the name of a workflow', () => {
@@ -106,13 +137,19 @@ describe('issue 5: only deliveries of our own GitLab', () => {
     const signature = new Webhook(key).sign('msg_1', new Date(at), text);
     return { 'webhook-id': 'msg_1', 'webhook-timestamp': String(Math.floor(at / 1_000)), 'webhook-signature': signature };
   };
-  const accepts = (headers: Record<string, string>, secrets: typeof token | typeof signed | { secretToken: null; signingKey: null }, sent = body, now = NOW) => isFromGitLab(webhook(sent, headers), secrets, now);
+  const accepts = (
+    headers: Record<string, string>,
+    secrets: typeof token | typeof signed | { secretToken: null; signingKey: null },
+    sent = body,
+    now = NOW,
+  ) => isFromGitLab(webhook(sent, headers), secrets, now);
 
   test('by the secret token', () => {
     expect(accepts({ 'X-Gitlab-Token': 'a shared secret' }, token)).toBe(true);
-    for (const wrong of ['a shared secre', 'a shared secret!', 'another', '']) expect(accepts({ 'X-Gitlab-Token': wrong }, token)).toBe(false);
+    for (const wrong of ['a shared secre', 'a shared secret!', 'another', ''])
+      expect(accepts({ 'X-Gitlab-Token': wrong }, token)).toBe(false);
     expect(accepts({}, token)).toBe(false);
-    expect(accepts({ 'X-Gitlab-Token': '' }, { secretToken: '' , signingKey: null })).toBe(false);
+    expect(accepts({ 'X-Gitlab-Token': '' }, { secretToken: '', signingKey: null })).toBe(false);
     expect(accepts({}, { secretToken: null, signingKey: null })).toBe(false);
   });
 

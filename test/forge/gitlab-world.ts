@@ -47,15 +47,38 @@ export class GitLabWorld {
 export function everyKindOfChange(world: GitWorld): void {
   world.checkout('main');
   const long = Array.from({ length: 30 }, (_, at) => `line ${at}`).join('\n') + '\n';
-  for (const name of ['changed', 'moved', 'moved-changed', 'becomes-link', 'script', 'unchanged']) world.write(name, `${name}\n`.repeat(20) + long);
-  world.write('gone', 'nothing alike\n'.repeat(31)).write('name with blanks', 'a\n').write('grün "quoted"\\back', 'a\n').write('a&b=c.ts', 'one\ntwo\nthree\n');
-  world.write('image', Buffer.from([1, 0, 2])).symlink('link', 'script').submodule('vendor', '1'.repeat(40)).commit('Ground');
+  for (const name of ['changed', 'moved', 'moved-changed', 'becomes-link', 'script', 'unchanged'])
+    world.write(name, `${name}\n`.repeat(20) + long);
+  world
+    .write('gone', 'nothing alike\n'.repeat(31))
+    .write('name with blanks', 'a\n')
+    .write('grün "quoted"\\back', 'a\n')
+    .write('a&b=c.ts', 'one\ntwo\nthree\n');
+  world
+    .write('image', Buffer.from([1, 0, 2]))
+    .symlink('link', 'script')
+    .submodule('vendor', '1'.repeat(40))
+    .commit('Ground');
   world.git('checkout', '-q', '-B', 'topic');
-  world.write('changed', 'changed\n'.repeat(20) + long.replace('line 3\n', 'line three\n')).remove('gone').rename('moved', 'deep/moved');
-  world.remove('moved-changed').write('moved too', 'moved-changed\n'.repeat(20) + long.replace('line 9', 'line nine')).remove('becomes-link').symlink('becomes-link', 'script');
-  world.write('script', 'script\n'.repeat(20) + long, 0o755).write('image', Buffer.from([3, 0, 4])).symlink('link', '/etc/passwd');
+  world
+    .write('changed', 'changed\n'.repeat(20) + long.replace('line 3\n', 'line three\n'))
+    .remove('gone')
+    .rename('moved', 'deep/moved');
+  world
+    .remove('moved-changed')
+    .write('moved too', 'moved-changed\n'.repeat(20) + long.replace('line 9', 'line nine'))
+    .remove('becomes-link')
+    .symlink('becomes-link', 'script');
+  world
+    .write('script', 'script\n'.repeat(20) + long, 0o755)
+    .write('image', Buffer.from([3, 0, 4]))
+    .symlink('link', '/etc/passwd');
   world.write('name with blanks', 'b\n').write('grün "quoted"\\back', 'b\n').write('a&b=c.ts', 'one\n2\nthree');
-  world.write('new', 'one\n--- a/looks like\n+++ b/a header\ndiff --git a/x b/x\n').write('nothing', '').submodule('vendor', '2'.repeat(40)).commit('All of it');
+  world
+    .write('new', 'one\n--- a/looks like\n+++ b/a header\ndiff --git a/x b/x\n')
+    .write('nothing', '')
+    .submodule('vendor', '2'.repeat(40))
+    .commit('All of it');
 }
 
 /** Without what GitLab's rows cannot tell. */

@@ -52,7 +52,12 @@ describe('O1: the head and the merge base', () => {
     expect(await world.forge.commitsBetween(world.ref, world.git.head('main'), world.git.head('island'))).toBeNull();
   });
 
-  test.each([['opened', 'open'], ['locked', 'open'], ['merged', 'merged'], ['closed', 'closed']] as const)('P5: %s is %s', async (state, told) => {
+  test.each([
+    ['opened', 'open'],
+    ['locked', 'open'],
+    ['merged', 'merged'],
+    ['closed', 'closed'],
+  ] as const)('P5: %s is %s', async (state, told) => {
     world.git.push({ 'a.ts': 'a\n' });
     await world.start();
     const before = await world.forge.headFingerprint(world.ref);
@@ -61,7 +66,7 @@ describe('O1: the head and the merge base', () => {
     expect((await world.forge.headFingerprint(world.ref)) === before).toBe(state === 'opened');
   });
 
-  test('R8: resolved by the project\'s id, which a move does not change', async () => {
+  test("R8: resolved by the project's id, which a move does not change", async () => {
     world.git.push({ 'a.ts': 'a\n' });
     await world.start();
     const resolved = await world.forge.resolve(parsePullRequest(world.ref.url.replace('group/sub-group', 'Group/Sub-Group')));
@@ -70,7 +75,10 @@ describe('O1: the head and the merge base', () => {
     world.gitlab.state.projectPath = 'another/home';
     // As a room keeps it: the old address, and the id beside it.
     expect(await world.forge.head(resolved)).toMatchObject({ state: 'open' });
-    expect(await world.forge.resolve(world.ref)).toMatchObject({ key: resolved.key, url: expect.stringContaining('another/home') as string });
+    expect(await world.forge.resolve(world.ref)).toMatchObject({
+      key: resolved.key,
+      url: expect.stringContaining('another/home') as string,
+    });
   });
 
   test('a self-managed GitLab with a path of its own', async () => {
@@ -84,26 +92,50 @@ describe('O1: the head and the merge base', () => {
   test('R11: a merge request of another GitLab is refused before any call', async () => {
     await world.start();
     const other = parsePullRequest('https://gitlab.example.com/g/p/-/merge_requests/1');
-    await expect(world.forge.head(other)).rejects.toMatchObject({ kind: 'refused', message: expect.stringContaining('GITLAB_URL') as string });
+    await expect(world.forge.head(other)).rejects.toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('GITLAB_URL') as string,
+    });
     await expect(world.forge.head(parsePullRequest('https://github.com/o/r/pull/1'))).rejects.toMatchObject({ kind: 'invalid' });
     expect(world.gitlab.calls).toEqual([]);
   });
 });
 
 describe('C1: title, description, issue and comments', () => {
-  test('comments of all threads with path and line, page by page, without GitLab\'s own notes', async () => {
+  test("comments of all threads with path and line, page by page, without GitLab's own notes", async () => {
     world.git.push({ 'a.ts': 'a\n' });
     await world.start();
     const { state } = world.gitlab;
     state.addNote({ body: 'added 1 commit', system: true });
-    state.addNote({ body: 'Why?', position: { new_path: 'a.ts', old_path: 'a.ts', new_line: 1, old_line: null }, discussion: 'd1', resolved: true });
+    state.addNote({
+      body: 'Why?',
+      position: { new_path: 'a.ts', old_path: 'a.ts', new_line: 1, old_line: null },
+      discussion: 'd1',
+      resolved: true,
+    });
     state.addNote({ body: 'Because', discussion: 'd1' });
     for (let at = 0; at < 120; at++) state.addNote({ body: `Talk ${at}` });
-    state.issues = [{ id: 900, iid: 12, title: 'The issue', description: 'Its text', web_url: 'https://gitlab.example.com/g/p/-/issues/12' }];
+    state.issues = [
+      { id: 900, iid: 12, title: 'The issue', description: 'Its text', web_url: 'https://gitlab.example.com/g/p/-/issues/12' },
+    ];
     const read = await world.forge.describe(world.ref);
-    expect(read).toMatchObject({ title: 'A title', description: 'What it does', gaps: [], issue: { id: '12', title: 'The issue', body: 'Its text' } });
+    expect(read).toMatchObject({
+      title: 'A title',
+      description: 'What it does',
+      gaps: [],
+      issue: { id: '12', title: 'The issue', body: 'Its text' },
+    });
     expect(read.comments).toHaveLength(122);
-    expect(read.comments[0]).toEqual({ id: expect.any(String) as string, author: 'robin', at: '2030-01-07T12:00:00.000Z', body: 'Why?', path: 'a.ts', line: 1, url: expect.stringMatching(/#note_\d+$/) as string, resolved: true });
+    expect(read.comments[0]).toEqual({
+      id: expect.any(String) as string,
+      author: 'robin',
+      at: '2030-01-07T12:00:00.000Z',
+      body: 'Why?',
+      path: 'a.ts',
+      line: 1,
+      url: expect.stringMatching(/#note_\d+$/) as string,
+      resolved: true,
+    });
     expect(read.comments[1]).toMatchObject({ body: 'Because', path: null, line: null });
   });
 
@@ -112,7 +144,9 @@ describe('C1: title, description, issue and comments', () => {
     world.gitlab.state.description = null;
     expect(await world.forge.describe(world.ref)).toMatchObject({ description: '', issue: null, comments: [] });
     world.gitlab.state.issues = [{ id: 'PROJECT-123', title: 'In another tracker' }];
-    expect(await world.forge.describe(world.ref)).toMatchObject({ issue: { id: 'PROJECT-123', title: 'In another tracker', body: '', url: null } });
+    expect(await world.forge.describe(world.ref)).toMatchObject({
+      issue: { id: 'PROJECT-123', title: 'In another tracker', body: '', url: null },
+    });
   });
 
   test('C9: internal notes and confidential issues are left out by name, what may not be read is a gap, and 2 000 comments are enough', async () => {
@@ -137,12 +171,27 @@ describe('C1: title, description, issue and comments', () => {
 describe('F3: what a path is', () => {
   test('text, binary, symlink, submodule, folder, missing, too large', async () => {
     const git = world.git;
-    git.write('deep/a.txt', 'one\ntwo').write('bin', Buffer.from([65, 0])).symlink('deep/link', '/etc/passwd').write('empty', '');
-    git.write('big', 'x'.repeat(1_000_001)).write('limit', 'x'.repeat(1_000_000)).write('latin', Buffer.from([0xfc])).write('short', 'no line end');
+    git
+      .write('deep/a.txt', 'one\ntwo')
+      .write('bin', Buffer.from([65, 0]))
+      .symlink('deep/link', '/etc/passwd')
+      .write('empty', '');
+    git
+      .write('big', 'x'.repeat(1_000_001))
+      .write('limit', 'x'.repeat(1_000_000))
+      .write('latin', Buffer.from([0xfc]))
+      .write('short', 'no line end');
     git.write('grün & ä/100%.txt', 'odd\n').submodule('sub', '3'.repeat(40)).commit('Kinds');
     await world.start();
     const read = (path: string) => world.forge.file(world.ref, git.head('topic'), path);
-    expect(await read('deep/a.txt')).toEqual({ kind: 'text', sha: git.head('topic:deep/a.txt'), size: 7, content: 'one\ntwo', totalLines: 2, notUtf8: false });
+    expect(await read('deep/a.txt')).toEqual({
+      kind: 'text',
+      sha: git.head('topic:deep/a.txt'),
+      size: 7,
+      content: 'one\ntwo',
+      totalLines: 2,
+      notUtf8: false,
+    });
     expect(await read('bin')).toMatchObject({ kind: 'binary', size: 2 });
     expect(await read('deep/link')).toMatchObject({ kind: 'symlink', target: '/etc/passwd' });
     expect(await read('sub')).toEqual({ kind: 'submodule', sha: '3'.repeat(40) });
@@ -162,14 +211,31 @@ describe('F3: what a path is', () => {
 
 describe('V5: the pipeline of the commit', () => {
   test.each([
-    ['success', 'success'], ['skipped', 'success'], ['failed', 'failure'], ['canceled', 'failure'], ['canceling', 'pending'], ['created', 'pending'],
-    ['waiting_for_resource', 'pending'], ['preparing', 'pending'], ['pending', 'pending'], ['running', 'pending'], ['manual', 'pending'], ['scheduled', 'pending'],
+    ['success', 'success'],
+    ['skipped', 'success'],
+    ['failed', 'failure'],
+    ['canceled', 'failure'],
+    ['canceling', 'pending'],
+    ['created', 'pending'],
+    ['waiting_for_resource', 'pending'],
+    ['preparing', 'pending'],
+    ['pending', 'pending'],
+    ['running', 'pending'],
+    ['manual', 'pending'],
+    ['scheduled', 'pending'],
     ['something_new', 'pending'],
   ] as const)('%s is %s', async (status, state) => {
     const sha = world.git.push({ 'a.ts': 'a\n' });
     await world.start();
-    world.gitlab.state.pipelines = [{ id: 1, sha, status: 'failed' }, { id: 2, sha, status }];
-    expect(await world.forge.ci(world.ref, sha)).toMatchObject({ state, summary: expect.stringContaining(`Pipeline #2: ${status}`) as string, url: expect.stringMatching(/pipelines\/2$/) as string });
+    world.gitlab.state.pipelines = [
+      { id: 1, sha, status: 'failed' },
+      { id: 2, sha, status },
+    ];
+    expect(await world.forge.ci(world.ref, sha)).toMatchObject({
+      state,
+      summary: expect.stringContaining(`Pipeline #2: ${status}`) as string,
+      url: expect.stringMatching(/pipelines\/2$/) as string,
+    });
   });
 
   test('none; that of an older commit; that of a fork; that of the merged result', async () => {
@@ -179,7 +245,10 @@ describe('V5: the pipeline of the commit', () => {
     const { state } = world.gitlab;
     expect(await world.forge.ci(world.ref, two)).toEqual({ state: 'none', summary: 'No pipeline ran on this commit.', url: null });
     expect(world.gitlab.asked(/pipelines\/latest/)).toEqual([]);
-    state.pipelines = [{ id: 1, sha: one, status: 'failed' }, { id: 3, sha: two, status: 'running', project: 99 }];
+    state.pipelines = [
+      { id: 1, sha: one, status: 'failed' },
+      { id: 3, sha: two, status: 'running', project: 99 },
+    ];
     expect(await world.forge.ci(world.ref, one)).toMatchObject({ state: 'failure' });
     expect(await world.forge.ci(world.ref, two)).toMatchObject({ state: 'pending' });
     state.headPipeline = { id: 4, sha: 'e'.repeat(40), status: 'success' };
@@ -191,19 +260,31 @@ describe('V5: the pipeline of the commit', () => {
     const sha = world.git.push({ 'a.ts': 'a\n' });
     await world.start();
     world.gitlab.failures.push({ on: /pipelines/, status: 403, body: { message: '403 Forbidden' } });
-    expect(await world.forge.ci(world.ref, sha)).toEqual({ state: 'unknown', summary: expect.stringContaining('403') as string, url: null });
+    expect(await world.forge.ci(world.ref, sha)).toEqual({
+      state: 'unknown',
+      summary: expect.stringContaining('403') as string,
+      url: null,
+    });
   });
 });
 
 describe('issue 5: every failure by who must act, and no word of the token', () => {
   const failing = async (failure: { status: number; headers?: Record<string, string>; body?: unknown }) => {
     world.gitlab.failures.push({ on: /./, ...failure });
-    return world.forge.head(world.ref).then(() => null, (error: unknown) => error as ForgeError);
+    return world.forge.head(world.ref).then(
+      () => null,
+      (error: unknown) => error as ForgeError,
+    );
   };
 
   test.each([
     [{ status: 401 }, 'refused', /revoked.*GITLAB_TOKEN/, undefined],
-    [{ status: 403, body: { error: 'insufficient_scope', error_description: 'x', scope: 'api' } }, 'refused', /lacks the scope api/, undefined],
+    [
+      { status: 403, body: { error: 'insufficient_scope', error_description: 'x', scope: 'api' } },
+      'refused',
+      /lacks the scope api/,
+      undefined,
+    ],
     [{ status: 404 }, 'not_found', /no merge_requests\/7, or the token may not see it/, undefined],
     [{ status: 400, body: { message: { base: ['is wrong'] } } }, 'invalid', /is wrong/, undefined],
     [{ status: 409 }, 'unavailable', /just now/, undefined],
@@ -213,7 +294,12 @@ describe('issue 5: every failure by who must act, and no word of the token', () 
     [{ status: 429, headers: { 'retry-after': new Date(NOW + 90_000).toUTCString() } }, 'unavailable', /90 s/, 90],
     [{ status: 429, headers: { 'ratelimit-remaining': '0', 'ratelimit-reset': String(NOW / 1_000 + 17) } }, 'unavailable', /17 s/, 17],
     [{ status: 429 }, 'unavailable', /60 s/, 60],
-    [{ status: 302, headers: { location: 'https://elsewhere.example.com/api/v4/x' } }, 'refused', /elsewhere\.example\.com: set GITLAB_URL/, undefined],
+    [
+      { status: 302, headers: { location: 'https://elsewhere.example.com/api/v4/x' } },
+      'refused',
+      /elsewhere\.example\.com: set GITLAB_URL/,
+      undefined,
+    ],
     [{ status: 200, body: '<html>Sign in</html>' }, 'refused', /no form of GitLab's API/, undefined],
   ] as const)('%o is %s', async (failure, kind, message, retryAfter) => {
     await world.start();
@@ -242,9 +328,17 @@ describe('issue 5: every failure by who must act, and no word of the token', () 
     const revoked = createGitLabForge({ url: `${world.gitlab.url}/`, token: async () => Promise.resolve(TOKEN), now: () => NOW });
     await expect(revoked.head(world.ref)).rejects.toMatchObject({ kind: 'refused' });
     const stop = new AbortController();
-    const stopped = createGitLabForge({ url: world.gitlab.url, token: async () => Promise.resolve(TOKEN), now: () => NOW, stop: stop.signal });
+    const stopped = createGitLabForge({
+      url: world.gitlab.url,
+      token: async () => Promise.resolve(TOKEN),
+      now: () => NOW,
+      stop: stop.signal,
+    });
     stop.abort();
-    await expect(stopped.head(world.ref)).rejects.toMatchObject({ kind: 'unavailable', message: expect.stringContaining('stopped') as string });
+    await expect(stopped.head(world.ref)).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringContaining('stopped') as string,
+    });
     await world.gitlab.stop();
     const gone = await world.forge.head(world.ref).catch((error: unknown) => error as ForgeError);
     expect(gone).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('ECONNREFUSED') as string });

@@ -103,7 +103,10 @@ export class GitHubApp {
     if (found !== null) return found;
     const { data } = await this.#asApp(ref, (octokit) => octokit.request('GET /app'));
     this.#slug = data?.slug ?? this.#slug;
-    throw new ForgeError('refused', `${this.name} is not installed on ${placeOf(ref)}. Install it at ${data?.html_url ?? 'its page'}/installations/new, or check the address.`);
+    throw new ForgeError(
+      'refused',
+      `${this.name} is not installed on ${placeOf(ref)}. Install it at ${data?.html_url ?? 'its page'}/installations/new, or check the address.`,
+    );
   }
 
   /** The same, read anew; null: not installed there. @throws {ForgeError} */
@@ -120,7 +123,13 @@ export class GitHubApp {
     if (answer === null) return null;
     const { id, html_url, app_slug, suspended_at } = answer.data;
     this.#slug = app_slug;
-    const installation = { id, settings: html_url, login: `${app_slug}[bot]`, suspended: suspended_at !== null, readAt: this.options.now() };
+    const installation = {
+      id,
+      settings: html_url,
+      login: `${app_slug}[bot]`,
+      suspended: suspended_at !== null,
+      readAt: this.options.now(),
+    };
     this.#installations.set(placeOf(ref), installation);
     return installation;
   }
@@ -148,7 +157,13 @@ export class GitHubApp {
     return gate;
   }
 
-  async #guarded<T>(gateOf: number, ref: GitHubPullRequestRef, settings: string | null, work: () => Promise<T>, { mayRefresh }: { mayRefresh?: Octokit }): Promise<T> {
+  async #guarded<T>(
+    gateOf: number,
+    ref: GitHubPullRequestRef,
+    settings: string | null,
+    work: () => Promise<T>,
+    { mayRefresh }: { mayRefresh?: Octokit },
+  ): Promise<T> {
     const { now } = this.options;
     const gate = this.#refuseWaiting(gateOf);
     try {
@@ -178,7 +193,8 @@ export const placeOf = (ref: GitHubPullRequestRef): string => `${ref.owner}/${re
 
 /** The client with its plugins: spread over time by throttling, reads tried again, limits left to our own gate. */
 function clientOf({ apiUrl, identity, stop }: AppOptions): typeof Core {
-  const send: typeof fetch = (url, init) => fetch(url, { ...init, signal: AbortSignal.any([AbortSignal.timeout(REQUEST_MS), ...(stop ? [stop] : [])]) });
+  const send: typeof fetch = (url, init) =>
+    fetch(url, { ...init, signal: AbortSignal.any([AbortSignal.timeout(REQUEST_MS), ...(stop ? [stop] : [])]) });
   // A limit is waited for by whoever asked, who can say so and be cancelled; never inside the client.
   const leave = () => false;
   return Core.plugin(retry, throttling).defaults((given: { auth?: { installationId?: number } }) => ({

@@ -21,7 +21,13 @@ const MAX_NAMED = 5;
  * V5: check runs and commit statuses of a commit, without the runs of our own Apps, which would wait for themselves.
  * What an installation may not read is `unknown`, with where to mend it. @throws {ForgeError}
  */
-export async function readCi(app: GitHubApp, ref: GitHubPullRequestRef, sha: string, ownApps: ReadonlySet<number>, webUrl: string): Promise<CiRead> {
+export async function readCi(
+  app: GitHubApp,
+  ref: GitHubPullRequestRef,
+  sha: string,
+  ownApps: ReadonlySet<number>,
+  webUrl: string,
+): Promise<CiRead> {
   try {
     const [runs, statuses] = await Promise.all([checkRuns(app, ref, sha, ownApps), commitStatuses(app, ref, sha)]);
     return reduced([...runs.items, ...statuses.items], runs.more || statuses.more, `${webUrl}/${placeOf(ref)}/pull/${ref.number}/checks`);
@@ -42,7 +48,13 @@ async function settingsOf(app: GitHubApp, ref: GitHubPullRequestRef): Promise<st
 
 async function checkRuns(app: GitHubApp, ref: GitHubPullRequestRef, sha: string, ownApps: ReadonlySet<number>) {
   const { items, more } = await allPages(app, ref, MAX_PAGES, async (octokit, page) => {
-    const { data } = await octokit.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', { ...at(ref), ref: sha, filter: 'latest', per_page: PER_PAGE, page });
+    const { data } = await octokit.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
+      ...at(ref),
+      ref: sha,
+      filter: 'latest',
+      per_page: PER_PAGE,
+      page,
+    });
     return data.check_runs;
   });
   const foreign = items.filter((run) => run.app === null || !ownApps.has(run.app.id));
@@ -56,7 +68,12 @@ async function checkRuns(app: GitHubApp, ref: GitHubPullRequestRef, sha: string,
 async function commitStatuses(app: GitHubApp, ref: GitHubPullRequestRef, sha: string) {
   const { items, more } = await allPages(app, ref, MAX_PAGES, async (octokit, page) => {
     // Its combined `state` is pending where there are no statuses at all: the single ones count.
-    const { data } = await octokit.request('GET /repos/{owner}/{repo}/commits/{ref}/status', { ...at(ref), ref: sha, per_page: PER_PAGE, page });
+    const { data } = await octokit.request('GET /repos/{owner}/{repo}/commits/{ref}/status', {
+      ...at(ref),
+      ref: sha,
+      per_page: PER_PAGE,
+      page,
+    });
     return data.statuses;
   });
   const checks = items.map((status): Check => {
@@ -71,7 +88,10 @@ export function reduced(checks: readonly Check[], more: boolean, page: string): 
   const of = (state: Check['state']) => checks.filter((check) => check.state === state);
   const [passed, failed, pending] = [of('passed'), of('failed'), of('pending')];
   if (checks.length === 0) return { state: 'none', summary: 'No checks ran.', url: null };
-  const oldest = pending.map((check) => check.since).filter((since) => since !== null).sort()[0];
+  const oldest = pending
+    .map((check) => check.since)
+    .filter((since) => since !== null)
+    .sort()[0];
   const parts = [
     `${passed.length} passed`,
     `${failed.length} failed${named(failed)}`,
@@ -87,5 +107,8 @@ export function reduced(checks: readonly Check[], more: boolean, page: string): 
 function named(checks: readonly Check[]): string {
   if (checks.length === 0) return '';
   const more = checks.length > MAX_NAMED ? ` and ${checks.length - MAX_NAMED} more` : '';
-  return ` (${checks.slice(0, MAX_NAMED).map((check) => check.name.slice(0, 80)).join(', ')}${more})`;
+  return ` (${checks
+    .slice(0, MAX_NAMED)
+    .map((check) => check.name.slice(0, 80))
+    .join(', ')}${more})`;
 }

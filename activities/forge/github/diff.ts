@@ -50,7 +50,12 @@ async function listedFiles({ app, now }: DiffDeps, ref: GitHubPullRequestRef, { 
   if (before.head.sha !== headSha || (await headOf(app, ref, before, now)).baseSha !== baseSha) return null;
   const rows = await listRows((page, perPage) =>
     app.call(ref, async (octokit): Promise<readonly Row[]> => {
-      const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', { ...at(ref), pull_number: ref.number, per_page: perPage, page });
+      const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {
+        ...at(ref),
+        pull_number: ref.number,
+        per_page: perPage,
+        page,
+      });
       return data;
     }),
   );
@@ -118,7 +123,15 @@ export async function countBetween(app: GitHubApp, ref: GitHubPullRequestRef, fr
 
 /** A commit GitHub does not know yet must not pass for a rewritten branch. */
 async function refuseFresh(app: GitHubApp, ref: GitHubPullRequestRef, sha: string): Promise<void> {
-  if (!(await hasCommit(app, ref, sha))) throw new ForgeError('unavailable', `GitHub does not know commit ${sha.slice(0, 7)} of ${placeOf(ref)} everywhere yet.`, 3);
+  if (!(await hasCommit(app, ref, sha)))
+    throw new ForgeError('unavailable', `GitHub does not know commit ${sha.slice(0, 7)} of ${placeOf(ref)} everywhere yet.`, 3);
 }
 
-const pathsOf = (rows: readonly Row[]) => [...new Set(rows.flatMap((row) => [row.filename, ...(row.previous_filename === undefined || row.status === 'copied' ? [] : [row.previous_filename])]))];
+const pathsOf = (rows: readonly Row[]) => [
+  ...new Set(
+    rows.flatMap((row) => [
+      row.filename,
+      ...(row.previous_filename === undefined || row.status === 'copied' ? [] : [row.previous_filename]),
+    ]),
+  ),
+];

@@ -45,12 +45,19 @@ export function failedOf(error: unknown): Failed | null {
   const type = graphql.find((entry) => entry.type !== undefined && entry.type in GRAPHQL_STATUS)?.type;
   if (name === 'GraphqlResponseError' || (typeof status !== 'number' && type !== undefined)) {
     const said = graphql[0]?.message ?? error.message;
-    return { status: type === undefined ? 422 : (GRAPHQL_STATUS[type] ?? 422), headers: headers ?? response?.headers ?? {}, message: said, details: [] };
+    return {
+      status: type === undefined ? 422 : (GRAPHQL_STATUS[type] ?? 422),
+      headers: headers ?? response?.headers ?? {},
+      message: said,
+      details: [],
+    };
   }
   if (typeof status === 'number') {
     // A 500 without a response is the client's own word for a connection that failed.
     const answered = response === undefined ? 0 : status;
-    const details = data.errors.map((entry) => (typeof entry === 'string' ? entry : (entry.message ?? `${entry.field ?? ''} ${entry.code ?? ''}`.trim())));
+    const details = data.errors.map((entry) =>
+      typeof entry === 'string' ? entry : (entry.message ?? `${entry.field ?? ''} ${entry.code ?? ''}`.trim()),
+    );
     return { status: answered, headers: response?.headers ?? {}, message: data.message ?? error.message, details };
   }
   return name === 'AbortError' || name === 'TimeoutError' ? { status: 0, headers: {}, message: 'it took too long', details: [] } : null;
@@ -90,7 +97,11 @@ function numberOf(header: string | number | undefined): number | null {
 /** What an owner sees while a limit runs. */
 export function waiting(until: number, now: number): ForgeError {
   const minute = DateTime.fromMillis(Math.ceil(until / 60_000) * 60_000, { zone: 'utc' });
-  return new ForgeError('unavailable', `waiting for GitHub until ${minute.toFormat('HH:mm')} UTC (its rate limit)`, Math.ceil((until - now) / 1_000));
+  return new ForgeError(
+    'unavailable',
+    `waiting for GitHub until ${minute.toFormat('HH:mm')} UTC (its rate limit)`,
+    Math.ceil((until - now) / 1_000),
+  );
 }
 
 /** How soon a passing failure is worth another try. */
@@ -104,11 +115,16 @@ export function explained(failed: Failed, { app, repository, settings }: Asking)
     const why = status === 0 ? 'GitHub does not answer' : `GitHub answers ${status}`;
     return new ForgeError('unavailable', `${why} for ${repository}.`, numberOf(headers['retry-after']) ?? RETRY_SECONDS);
   }
-  if (status === 401) return new ForgeError('refused', `GitHub does not take the key of ${app}: it was revoked, or it belongs to another App.`);
-  if (status === 403 && /suspended/i.test(message)) return new ForgeError('refused', `${app} is suspended for ${repository}. Lift it${at}.`);
+  if (status === 401)
+    return new ForgeError('refused', `GitHub does not take the key of ${app}: it was revoked, or it belongs to another App.`);
+  if (status === 403 && /suspended/i.test(message))
+    return new ForgeError('refused', `${app} is suspended for ${repository}. Lift it${at}.`);
   if (status === 403) {
     const needed = headers['x-accepted-github-permissions'];
-    const what = needed === undefined ? `may not do this in ${repository} (${short(message)})` : `lacks a permission in ${repository}: ${short(String(needed))}`;
+    const what =
+      needed === undefined
+        ? `may not do this in ${repository} (${short(message)})`
+        : `lacks a permission in ${repository}: ${short(String(needed))}`;
     return new ForgeError('refused', `${app} ${what}. Accept its permissions${at}.`);
   }
   if (status === 404) return new ForgeError('not_found', `GitHub shows ${app} no such thing in ${repository}.`);

@@ -41,7 +41,12 @@ export function createGitHubForge(options: GitHubForgeOptions): Forge {
   const app = appOf(options.app);
   const reviewer = options.reviewer === null ? null : appOf(options.reviewer);
   const posting = { operator: app, reviewer, commentInstead: options.commentInstead };
-  const diffing: DiffDeps = { app, fetched: createFetchedGit({ folder: join(options.dataDir, 'fetched'), ...(stop && { stop }) }), webUrl, now };
+  const diffing: DiffDeps = {
+    app,
+    fetched: createFetchedGit({ folder: join(options.dataDir, 'fetched'), ...(stop && { stop }) }),
+    webUrl,
+    now,
+  };
   const own = new Set([options.app.id, ...(options.reviewer === null ? [] : [options.reviewer.id])]);
   const trees = new TreeReader(app);
   const fingerprint = createFingerprint(app);
@@ -60,7 +65,8 @@ export function createGitHubForge(options: GitHubForgeOptions): Forge {
     headFingerprint: async (ref) => fingerprint(here(ref)),
     head: async (ref) => readHead(app, here(ref), now),
     describe: async (ref) => readTexts(app, here(ref)),
-    diff: async (ref, commits) => readPullDiff(diffing, here(ref), { baseSha: fullSha(commits.baseSha), headSha: fullSha(commits.headSha) }),
+    diff: async (ref, commits) =>
+      readPullDiff(diffing, here(ref), { baseSha: fullSha(commits.baseSha), headSha: fullSha(commits.headSha) }),
     compare: async (ref, from, to) => comparePull(diffing, here(ref), fullSha(from), fullSha(to)),
     commitsBetween: async (ref, from, to) => countBetween(app, here(ref), fullSha(from), fullSha(to)),
     file: async (ref, sha, path) => trees.file(here(ref), sha, path),

@@ -52,7 +52,13 @@ export function firstZeroed(rows: readonly Row[]): number | null {
   return null;
 }
 
-const STATUS: Readonly<Record<string, FileStatus>> = { added: 'added', removed: 'removed', modified: 'modified', renamed: 'renamed', copied: 'copied' };
+const STATUS: Readonly<Record<string, FileStatus>> = {
+  added: 'added',
+  removed: 'removed',
+  modified: 'modified',
+  renamed: 'renamed',
+  copied: 'copied',
+};
 
 /**
  * A row as a changed file. `clear` is false where the row alone cannot say what the file is: no patch for one of
@@ -72,11 +78,17 @@ export function fileOfRow(row: Row): { readonly file: ChangedFile; readonly clea
   if (row.patch !== undefined) {
     // A listing is text: bytes that were none are U+FFFD in it already.
     const notUtf8 = row.patch.includes('\ufffd') ? { notUtf8: true } : {};
-    return { file: { ...common, additions: row.additions, deletions: row.deletions, patch: row.patch, ...notUtf8 }, clear: status !== undefined };
+    return {
+      file: { ...common, additions: row.additions, deletions: row.deletions, patch: row.patch, ...notUtf8 },
+      clear: status !== undefined,
+    };
   }
   const { noPatch, clear } = whyNone(row);
   const counted = clear || row.changes > 0;
-  return { file: { ...common, additions: counted ? row.additions : null, deletions: counted ? row.deletions : null, patch: null, noPatch }, clear: clear && status !== undefined };
+  return {
+    file: { ...common, additions: counted ? row.additions : null, deletions: counted ? row.deletions : null, patch: null, noPatch },
+    clear: clear && status !== undefined,
+  };
 }
 
 const SUBMODULE = /^@@ [^\n]*@@[^\n]*(?:\n[-+]Subproject commit [0-9a-f]{40}(?:-dirty)?)+$/;

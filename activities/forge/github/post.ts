@@ -1,5 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ForgeError, type GitHubPullRequestRef, type LineComment, type Posted, type Posting, type ReadBack, type ReviewToPost } from '../port.js';
+import {
+  ForgeError,
+  type GitHubPullRequestRef,
+  type LineComment,
+  type Posted,
+  type Posting,
+  type ReadBack,
+  type ReviewToPost,
+} from '../port.js';
 import { createPlacer } from '../../context/anchors.js';
 import { placeOf, type GitHubApp, type Octokit } from './app.js';
 import { failedOf } from './failures.js';
@@ -59,14 +67,30 @@ export async function readBack(deps: PostDeps, ref: GitHubPullRequestRef, review
   const found = await findReview(deps, ref, review);
   if (found === null) return { found: false, url: null, differences: [] };
   const { items } = await allPages(deps.operator, ref, MAX_REVIEW_PAGES, async (octokit, page) => {
-    const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments', { ...at(ref), pull_number: ref.number, review_id: found.id, per_page: PER_PAGE, page });
+    const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments', {
+      ...at(ref),
+      pull_number: ref.number,
+      review_id: found.id,
+      per_page: PER_PAGE,
+      page,
+    });
     return data;
   });
-  const shown = items.map((comment) => ({ path: comment.path, line: comment.line ?? comment.original_line ?? null, body: same(comment.body) }));
+  const shown = items.map((comment) => ({
+    path: comment.path,
+    line: comment.line ?? comment.original_line ?? null,
+    body: same(comment.body),
+  }));
   const isShown = ({ path, body, line }: { path: string; body: string; line: number | null }) =>
-    shown.some((comment) => comment.path === path && comment.body === same(body) && (line === null || comment.line === null || comment.line === line));
-  const inBody = (path: string, body: string) => found.body.includes(`\`${path}`) && same(found.body).includes(same(body.replaceAll('\n', '\n  ')).slice(0, 200));
-  const lost = [...review.comments, ...(review.fileComments ?? []).map((comment) => ({ ...comment, line: null }))].filter((comment) => !isShown(comment) && !inBody(comment.path, comment.body));
+    shown.some(
+      (comment) =>
+        comment.path === path && comment.body === same(body) && (line === null || comment.line === null || comment.line === line),
+    );
+  const inBody = (path: string, body: string) =>
+    found.body.includes(`\`${path}`) && same(found.body).includes(same(body.replaceAll('\n', '\n  ')).slice(0, 200));
+  const lost = [...review.comments, ...(review.fileComments ?? []).map((comment) => ({ ...comment, line: null }))].filter(
+    (comment) => !isShown(comment) && !inBody(comment.path, comment.body),
+  );
   const differences = lost.map(({ path, line }) => `The comment on ${path}${line === null ? '' : `:${line}`} is not shown as it was sent.`);
   if (!same(found.body).includes(same(review.body))) differences.unshift('The body reads otherwise than what was sent.');
   return { found: true, url: found.url, differences };
@@ -104,10 +128,22 @@ async function findReview(deps: PostDeps, ref: GitHubPullRequestRef, posting: Po
 
 async function listReviews(app: GitHubApp, ref: GitHubPullRequestRef): Promise<Review[]> {
   const { items } = await allPages(app, ref, MAX_REVIEW_PAGES, async (octokit, page) => {
-    const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews', { ...at(ref), pull_number: ref.number, per_page: PER_PAGE, page });
+    const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews', {
+      ...at(ref),
+      pull_number: ref.number,
+      per_page: PER_PAGE,
+      page,
+    });
     return data;
   });
-  return items.map((review) => ({ id: Number(review.id), nodeId: review.node_id, login: review.user?.login ?? '', state: review.state, body: review.body, url: review.html_url }));
+  return items.map((review) => ({
+    id: Number(review.id),
+    nodeId: review.node_id,
+    login: review.user?.login ?? '',
+    state: review.state,
+    body: review.body,
+    url: review.html_url,
+  }));
 }
 
 function submittedIn(reviews: readonly Review[], logins: ReadonlySet<string>, { marker }: Posting): Review | null {
@@ -119,7 +155,12 @@ async function removePending({ app, login }: PosterApp, ref: GitHubPullRequestRe
   for (const { id } of reviews.filter((review) => review.state === 'PENDING' && review.login === login)) {
     await app.call(ref, async (octokit) => {
       try {
-        await octokit.request('DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}', { ...at(ref), pull_number: ref.number, review_id: id, ...ONCE });
+        await octokit.request('DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}', {
+          ...at(ref),
+          pull_number: ref.number,
+          review_id: id,
+          ...ONCE,
+        });
       } catch (error) {
         // Another posting of ours was faster.
         if (failedOf(error)?.status !== 404) throw error;
@@ -138,7 +179,9 @@ function refusedFor(error: unknown): Refused {
   if (/one pending review/i.test(said)) return 'pending';
   if (/your own pull request/i.test(said)) return 'own';
   if (/commit_id|not part of the pull request|no commit found/i.test(said)) return 'commit';
-  return /could not be resolved|must be part of the (?:same )?(?:diff|hunk)|pull_request_review_thread|diff_hunk|position/i.test(said) ? 'anchors' : null;
+  return /could not be resolved|must be part of the (?:same )?(?:diff|hunk)|pull_request_review_thread|diff_hunk|position/i.test(said)
+    ? 'anchors'
+    : null;
 }
 
 class Poster {
@@ -165,7 +208,8 @@ class Poster {
       const refused = await this.#send(composed);
       if (typeof refused === 'object') return refused;
       if (refused === 'anchors') await this.#dropAnchors(seen.has('anchors'));
-      else if (seen.has(refused)) throw new ForgeError('invalid', `GitHub refuses the review in ${placeOf(this.ref)} however it is sent (${refused}).`);
+      else if (seen.has(refused))
+        throw new ForgeError('invalid', `GitHub refuses the review in ${placeOf(this.ref)} however it is sent (${refused}).`);
       else if (refused === 'own') this.#commentOnly = true;
       else if (refused === 'pending') await removePending(this.poster, this.ref, await listReviews(this.poster.app, this.ref));
       else this.#withoutCommit();
@@ -223,11 +267,28 @@ class Poster {
     // Remarks on whole files can only be added to a review that is not submitted yet.
     const lost: string[] = [];
     for (const { path, body: text } of fileComments) {
-      const added = await octokit.graphql<{ addPullRequestReviewThread: { thread: unknown } | null }>(ADD_FILE_THREAD, { review: data.node_id, path, body: text, ...ONCE });
+      const added = await octokit.graphql<{ addPullRequestReviewThread: { thread: unknown } | null }>(ADD_FILE_THREAD, {
+        review: data.node_id,
+        path,
+        body: text,
+        ...ONCE,
+      });
       if (!added.addPullRequestReviewThread?.thread) lost.push(`- \`${path}\`: ${text.replaceAll('\n', '\n  ')}`);
     }
-    const whole = lost.length === 0 ? body : composeReview({ ...this.review, body: `${this.review.body}\n\n### Findings without a place in the diff\n\n${lost.join('\n')}` }, { openWithVerdict: this.#commentOnly, unplaced: this.#unplaced }).body;
-    const submitted = await octokit.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/events', { ...pull, ...ONCE, review_id: Number(data.id), event, body: whole });
+    const whole =
+      lost.length === 0
+        ? body
+        : composeReview(
+            { ...this.review, body: `${this.review.body}\n\n### Findings without a place in the diff\n\n${lost.join('\n')}` },
+            { openWithVerdict: this.#commentOnly, unplaced: this.#unplaced },
+          ).body;
+    const submitted = await octokit.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/events', {
+      ...pull,
+      ...ONCE,
+      review_id: Number(data.id),
+      event,
+      body: whole,
+    });
     return { url: submitted.data.html_url };
   }
 
@@ -240,7 +301,12 @@ class Poster {
     if (again || this.pull.head.sha !== this.review.headSha) return this.#withoutLines();
     const rows = await listRows((page, perPage) =>
       this.deps.operator.call(this.ref, async (octokit): Promise<readonly Row[]> => {
-        const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', { ...at(this.ref), pull_number: this.ref.number, per_page: perPage, page });
+        const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {
+          ...at(this.ref),
+          pull_number: this.ref.number,
+          per_page: perPage,
+          page,
+        });
         return data;
       }),
     );
@@ -251,7 +317,8 @@ class Poster {
   }
 
   #withoutLines(): void {
-    if (this.#unplaced.size === this.review.comments.length) throw new ForgeError('invalid', `GitHub refuses the review in ${placeOf(this.ref)} though it has no line comments left.`);
+    if (this.#unplaced.size === this.review.comments.length)
+      throw new ForgeError('invalid', `GitHub refuses the review in ${placeOf(this.ref)} though it has no line comments left.`);
     this.#unplaced = new Set(this.review.comments.keys());
   }
 

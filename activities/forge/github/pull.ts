@@ -11,7 +11,11 @@ export interface Pull {
   readonly user: { readonly login: string };
   readonly head: { readonly sha: string };
   /** `sha`: its branch when GitHub last looked, and for good once merged. */
-  readonly base: { readonly ref: string; readonly sha: string; readonly repo: { readonly id: number | bigint; readonly name: string; readonly owner: { readonly login: string } } };
+  readonly base: {
+    readonly ref: string;
+    readonly sha: string;
+    readonly repo: { readonly id: number | bigint; readonly name: string; readonly owner: { readonly login: string } };
+  };
   readonly changed_files: number;
 }
 
@@ -23,10 +27,15 @@ const FRESH_SECONDS = 3;
  * for what is read and posted there would be somebody else's. @throws {ForgeError}
  */
 export async function readPull(app: GitHubApp, ref: GitHubPullRequestRef): Promise<Pull> {
-  const { data } = await app.call(ref, (octokit) => octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', { ...at(ref), pull_number: ref.number }));
+  const { data } = await app.call(ref, (octokit) =>
+    octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', { ...at(ref), pull_number: ref.number }),
+  );
   const [, id] = /\/(\d+)$/.exec(ref.repository) ?? [];
   if (id !== undefined && id !== String(data.base.repo.id)) {
-    throw new ForgeError('not_found', `${placeOf(ref)} is another repository now than the one this pull request was opened in. Open it by its new address.`);
+    throw new ForgeError(
+      'not_found',
+      `${placeOf(ref)} is another repository now than the one this pull request was opened in. Open it by its new address.`,
+    );
   }
   return data;
 }
@@ -54,7 +63,11 @@ async function mergeBase(app: GitHubApp, ref: GitHubPullRequestRef, pull: Pull):
     if (found === 'unrelated') return { baseSha: pull.base.sha, baseRefSha: pull.base.sha };
     if (found !== null) return { baseSha: found.merge_base_commit.sha, baseRefSha: found.base_commit.sha };
   }
-  throw new ForgeError('unavailable', `GitHub does not know commit ${pull.head.sha.slice(0, 7)} of ${placeOf(ref)} everywhere yet.`, FRESH_SECONDS);
+  throw new ForgeError(
+    'unavailable',
+    `GitHub does not know commit ${pull.head.sha.slice(0, 7)} of ${placeOf(ref)} everywhere yet.`,
+    FRESH_SECONDS,
+  );
 }
 
 /** A changed file as GitHub lists it. */
@@ -78,18 +91,38 @@ export interface Compared {
 }
 
 /** How two commits stand, without the files: GitHub names those on the first page only. null: one is not there. */
-export async function compareNoFiles(app: GitHubApp, ref: GitHubPullRequestRef, base: string, head: string): Promise<Compared | 'unrelated' | null> {
+export async function compareNoFiles(
+  app: GitHubApp,
+  ref: GitHubPullRequestRef,
+  base: string,
+  head: string,
+): Promise<Compared | 'unrelated' | null> {
   return app.call(ref, (octokit) => compareOn(octokit, ref, base, head, { per_page: 1, page: 2 }));
 }
 
 /** The same with up to 300 files. */
-export async function compareWithFiles(app: GitHubApp, ref: GitHubPullRequestRef, base: string, head: string): Promise<Compared | 'unrelated' | null> {
+export async function compareWithFiles(
+  app: GitHubApp,
+  ref: GitHubPullRequestRef,
+  base: string,
+  head: string,
+): Promise<Compared | 'unrelated' | null> {
   return app.call(ref, (octokit) => compareOn(octokit, ref, base, head, { per_page: 1, page: 1 }));
 }
 
-async function compareOn(octokit: Octokit, ref: GitHubPullRequestRef, base: string, head: string, paging: { per_page: number; page: number }): Promise<Compared | 'unrelated' | null> {
+async function compareOn(
+  octokit: Octokit,
+  ref: GitHubPullRequestRef,
+  base: string,
+  head: string,
+  paging: { per_page: number; page: number },
+): Promise<Compared | 'unrelated' | null> {
   try {
-    const { data } = await octokit.request('GET /repos/{owner}/{repo}/compare/{basehead}', { ...at(ref), basehead: `${base}...${head}`, ...paging });
+    const { data } = await octokit.request('GET /repos/{owner}/{repo}/compare/{basehead}', {
+      ...at(ref),
+      basehead: `${base}...${head}`,
+      ...paging,
+    });
     return data;
   } catch (error) {
     const failed = failedOf(error);

@@ -32,7 +32,10 @@ export function composeReview(review: ReviewToPost, { openWithVerdict, unplaced 
   const further = placed.slice(MAX_INLINE).map(entry);
   const opening = openWithVerdict && !opensWithVerdict(review) ? `**Verdict: ${review.verdict.replace('_', ' ')}**\n\n` : '';
   const end = `\n\n${markerOf(review.marker)}`;
-  const sections = [section('Findings without a place in the diff', nowhere), section(`Further findings (${MAX_INLINE} stand at their lines)`, further)];
+  const sections = [
+    section('Findings without a place in the diff', nowhere),
+    section(`Further findings (${MAX_INLINE} stand at their lines)`, further),
+  ];
   const texts = [`${opening}${review.body}`, ...sections].filter((text) => text !== '');
   return { body: `${within(texts, BODY_LIMIT - end.length)}${end}`, comments };
 }

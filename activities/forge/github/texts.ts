@@ -23,10 +23,21 @@ const TEXTS = `query ($owner: String!, $name: String!, $number: Int!, $after: St
 interface TextsAnswer {
   readonly repository: {
     readonly pullRequest: {
-      readonly closingIssuesReferences: { readonly totalCount: number; readonly nodes: readonly ({ readonly number: number; readonly title: string; readonly body: string; readonly url: string } | null)[] } | null;
+      readonly closingIssuesReferences: {
+        readonly totalCount: number;
+        readonly nodes: readonly ({
+          readonly number: number;
+          readonly title: string;
+          readonly body: string;
+          readonly url: string;
+        } | null)[];
+      } | null;
       readonly reviewThreads: {
         readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
-        readonly nodes: readonly ({ readonly isResolved: boolean; readonly comments: { readonly nodes: readonly ({ readonly fullDatabaseId: string | number } | null)[] } } | null)[];
+        readonly nodes: readonly ({
+          readonly isResolved: boolean;
+          readonly comments: { readonly nodes: readonly ({ readonly fullDatabaseId: string | number } | null)[] };
+        } | null)[];
       };
     } | null;
   } | null;
@@ -43,7 +54,10 @@ export async function readTexts(app: GitHubApp, ref: GitHubPullRequestRef): Prom
   ]);
   const gaps = [issues, remarks, reviews, linked].flatMap((part) => part.gaps);
   const { issue, resolved } = linked.value ?? { issue: null, resolved: new Set<string>() };
-  const threads = (remarks.value ?? []).map(({ comment, thread }) => ({ comment: resolved.has(thread) ? { ...comment, resolved: true as const } : comment, thread }));
+  const threads = (remarks.value ?? []).map(({ comment, thread }) => ({
+    comment: resolved.has(thread) ? { ...comment, resolved: true as const } : comment,
+    thread,
+  }));
   const alone = [...(issues.value ?? []), ...(reviews.value ?? [])].map((comment) => ({ comment, thread: comment.id }));
   return { title: pull.title, description: pull.body ?? '', issue, comments: inThreads([...alone, ...threads]), gaps };
 }
@@ -73,7 +87,9 @@ interface InThread {
 /** Oldest thread first, by its first comment; replies follow it. */
 function inThreads(all: readonly InThread[]): ReviewComment[] {
   const threads = new Map<string, ReviewComment[]>();
-  for (const { comment, thread } of [...all].sort((one, other) => (one.comment.at < other.comment.at ? -1 : one.comment.at > other.comment.at ? 1 : 0))) {
+  for (const { comment, thread } of [...all].sort((one, other) =>
+    one.comment.at < other.comment.at ? -1 : one.comment.at > other.comment.at ? 1 : 0,
+  )) {
     threads.set(thread, [...(threads.get(thread) ?? []), comment]);
   }
   return [...threads.values()].flat();
@@ -83,7 +99,12 @@ const capped = (what: string, more: boolean) => (more ? `Only the first ${MAX_CO
 
 async function issueComments(app: GitHubApp, ref: GitHubPullRequestRef) {
   const { items, more } = await allPages(app, ref, MAX_COMMENT_PAGES, async (octokit, page) => {
-    const { data } = await octokit.request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', { ...at(ref), issue_number: ref.number, per_page: PER_PAGE, page });
+    const { data } = await octokit.request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+      ...at(ref),
+      issue_number: ref.number,
+      per_page: PER_PAGE,
+      page,
+    });
     return data;
   });
   const value = items.map((comment): ReviewComment => ({
@@ -100,7 +121,12 @@ async function issueComments(app: GitHubApp, ref: GitHubPullRequestRef) {
 
 async function reviewComments(app: GitHubApp, ref: GitHubPullRequestRef) {
   const { items, more } = await allPages(app, ref, MAX_COMMENT_PAGES, async (octokit, page) => {
-    const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/comments', { ...at(ref), pull_number: ref.number, per_page: PER_PAGE, page });
+    const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/comments', {
+      ...at(ref),
+      pull_number: ref.number,
+      per_page: PER_PAGE,
+      page,
+    });
     return data;
   });
   const value = items.map((comment): InThread => ({
@@ -121,7 +147,12 @@ async function reviewComments(app: GitHubApp, ref: GitHubPullRequestRef) {
 /** What reviews say beside their line comments. */
 async function reviewBodies(app: GitHubApp, ref: GitHubPullRequestRef) {
   const { items, more } = await allPages(app, ref, MAX_COMMENT_PAGES, async (octokit, page) => {
-    const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews', { ...at(ref), pull_number: ref.number, per_page: PER_PAGE, page });
+    const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews', {
+      ...at(ref),
+      pull_number: ref.number,
+      per_page: PER_PAGE,
+      page,
+    });
     return data;
   });
   const value = items
@@ -143,14 +174,17 @@ async function readLinked(app: GitHubApp, ref: GitHubPullRequestRef) {
   const resolved = new Set<string>();
   let [issue, gap, after]: [Issue | null, string | null, string | null] = [null, null, null];
   for (let page = 1; page <= MAX_THREAD_PAGES; page++) {
-    const answer = await app.call(ref, (octokit) => octokit.graphql<TextsAnswer>(TEXTS, { owner: ref.owner, name: ref.name, number: ref.number, after }));
+    const answer = await app.call(ref, (octokit) =>
+      octokit.graphql<TextsAnswer>(TEXTS, { owner: ref.owner, name: ref.name, number: ref.number, after }),
+    );
     const pull = answer.repository?.pullRequest;
     if (!pull) throw new ForgeError('not_found', 'GitHub does not show the pull request to GraphQL.');
     const [first, ...further] = pull.closingIssuesReferences?.nodes.filter((node) => node !== null) ?? [];
     if (page === 1 && first !== undefined) {
       issue = { id: `#${first.number}`, title: first.title, body: first.body, url: first.url };
       const others = further.map((other) => other.url);
-      if (others.length > 0) gap = `It closes ${(pull.closingIssuesReferences?.totalCount ?? 1) - 1} further issues, not shown here: ${others.join(', ')}`;
+      if (others.length > 0)
+        gap = `It closes ${(pull.closingIssuesReferences?.totalCount ?? 1) - 1} further issues, not shown here: ${others.join(', ')}`;
     }
     for (const thread of pull.reviewThreads.nodes) {
       const head = thread?.comments.nodes[0];

@@ -31,7 +31,8 @@ export class TreeReader {
   async file(ref: GitHubPullRequestRef, commit: string, path: string): Promise<FileRead> {
     const parts = path.split('/');
     let tree = await this.#tree(ref, fullSha(commit));
-    if (tree === null) throw new ForgeError('not_found', `GitHub shows no commit ${commit.slice(0, 7)} in ${placeOf(ref)}: not yet, or not any more.`);
+    if (tree === null)
+      throw new ForgeError('not_found', `GitHub shows no commit ${commit.slice(0, 7)} in ${placeOf(ref)}: not yet, or not any more.`);
     for (const folder of parts.slice(0, -1)) {
       const entry = tree.get(folder);
       if (entry?.type !== 'tree') return { kind: 'missing' };
@@ -47,7 +48,9 @@ export class TreeReader {
   }
 
   async #content(ref: GitHubPullRequestRef, { sha, mode }: Entry): Promise<FileRead> {
-    const { data } = await this.app.call(ref, (octokit) => octokit.request('GET /repos/{owner}/{repo}/git/blobs/{file_sha}', { ...at(ref), file_sha: sha }));
+    const { data } = await this.app.call(ref, (octokit) =>
+      octokit.request('GET /repos/{owner}/{repo}/git/blobs/{file_sha}', { ...at(ref), file_sha: sha }),
+    );
     const content = Buffer.from(data.content, data.encoding === 'base64' ? 'base64' : 'utf8');
     if (mode === '120000') return { kind: 'symlink', sha, target: content.toString('utf8', 0, MAX_LINK_BYTES) };
     return fileOf(sha, content);
@@ -67,7 +70,9 @@ export class TreeReader {
     });
     if (answer === null) return null;
     if (answer.data.truncated) throw new ForgeError('refused', `A folder on the way in ${placeOf(ref)} is too large for GitHub to list.`);
-    const tree = new Map(answer.data.tree.map((entry) => [entry.path, { mode: entry.mode, type: entry.type, sha: entry.sha, size: entry.size ?? null }]));
+    const tree = new Map(
+      answer.data.tree.map((entry) => [entry.path, { mode: entry.mode, type: entry.type, sha: entry.sha, size: entry.size ?? null }]),
+    );
     if (tree.size <= MAX_KEPT_ENTRIES) this.#trees.set(key, tree);
     if (this.#trees.size > MAX_TREES) this.#trees.delete(this.#trees.keys().next().value as string);
     return tree;

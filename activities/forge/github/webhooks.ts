@@ -51,8 +51,16 @@ const pullRequestPayload = z.object({
   }),
   repository,
 });
-const checkRunPayload = z.object({ action: z.string(), check_run: z.object({ head_sha: sha, app: z.object({ id }).nullish() }), repository });
-const checkSuitePayload = z.object({ action: z.string(), check_suite: z.object({ head_sha: sha, app: z.object({ id }).nullish() }), repository });
+const checkRunPayload = z.object({
+  action: z.string(),
+  check_run: z.object({ head_sha: sha, app: z.object({ id }).nullish() }),
+  repository,
+});
+const checkSuitePayload = z.object({
+  action: z.string(),
+  check_suite: z.object({ head_sha: sha, app: z.object({ id }).nullish() }),
+  repository,
+});
 const statusPayload = z.object({ sha, repository });
 const installationPayload = z.object({ action: z.string(), installation: z.object({ account }), repositories: listed.nullish() });
 const installationRepositoriesPayload = z.object({
@@ -100,7 +108,10 @@ const WHAT: Readonly<Record<string, PullRequestHeard['what']>> = {
   converted_to_draft: 'drafted',
 };
 
-function pullRequestHeard({ action, number, pull_request: pull, repository: of }: z.infer<typeof pullRequestPayload>, { webUrl }: GitHubReading): Heard {
+function pullRequestHeard(
+  { action, number, pull_request: pull, repository: of }: z.infer<typeof pullRequestPayload>,
+  { webUrl }: GitHubReading,
+): Heard {
   const what = WHAT[action];
   if (what === undefined) return nothingOn('pull_request', action);
   const { repository: place, key, url } = githubRef(webUrl, of.owner.login, of.name, number, of.id);
@@ -146,7 +157,9 @@ function installationRepositoriesHeard(told: z.infer<typeof installationReposito
   if (action === 'added') return { ...common, what: 'given', repositories: placesOf(added, reading) };
   if (action !== 'removed') return nothingOn('installation_repositories', action);
   // From all to some: GitHub names none of those it took.
-  return removed.length === 0 ? { ...common, what: 'changed', repositories: null } : { ...common, what: 'taken', repositories: placesOf(removed, reading) };
+  return removed.length === 0
+    ? { ...common, what: 'changed', repositories: null }
+    : { ...common, what: 'taken', repositories: placesOf(removed, reading) };
 }
 
 /** Their ids alone make them what refs have. */

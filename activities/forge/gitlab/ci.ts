@@ -3,7 +3,12 @@ import type { GitLabClient } from './client.js';
 import { projectPath, readMergeRequest } from './merge-request.js';
 import { pipeline, type Pipeline } from './shapes.js';
 
-const STATES: Readonly<Record<string, CiRead['state']>> = { success: 'success', skipped: 'success', failed: 'failure', canceled: 'failure' };
+const STATES: Readonly<Record<string, CiRead['state']>> = {
+  success: 'success',
+  skipped: 'success',
+  failed: 'failure',
+  canceled: 'failure',
+};
 
 /** V5: the newest pipeline of the commit. Whatever GitLab has not ended yet, or may come to call so, is pending. */
 export async function readCi(client: GitLabClient, ref: GitLabPullRequestRef, sha: string): Promise<CiRead> {
@@ -11,7 +16,11 @@ export async function readCi(client: GitLabClient, ref: GitLabPullRequestRef, sh
     const newest = await newestPipeline(client, ref, sha);
     if (newest === null) return { state: 'none', summary: 'No pipeline ran on this commit.', url: null };
     const waits = newest.status === 'manual' ? ' (it waits for somebody to start a job)' : '';
-    return { state: STATES[newest.status] ?? 'pending', summary: `Pipeline #${newest.id}: ${newest.status}${waits}`, url: newest.web_url ?? null };
+    return {
+      state: STATES[newest.status] ?? 'pending',
+      summary: `Pipeline #${newest.id}: ${newest.status}${waits}`,
+      url: newest.web_url ?? null,
+    };
   } catch (error) {
     if (!(error instanceof ForgeError) || error.kind !== 'refused') throw error;
     return { state: 'unknown', summary: error.message, url: null };

@@ -48,7 +48,11 @@ export function createGitLabClient({ base, token, now, stop }: ClientOptions): G
   /** Epoch milliseconds until which GitLab wants no call; notes have a limit of their own. */
   const closedUntil = { GET: 0, HEAD: 0, POST: 0 };
 
-  async function send(method: 'GET' | 'HEAD' | 'POST', path: string, { query, body }: { query?: Query | undefined; body?: unknown } = {}): Promise<Response> {
+  async function send(
+    method: 'GET' | 'HEAD' | 'POST',
+    path: string,
+    { query, body }: { query?: Query | undefined; body?: unknown } = {},
+  ): Promise<Response> {
     const asked: Asked = { method, path };
     if (closedUntil[method] > now()) throw limitError(closedUntil[method] - now());
     let url = new URL(`${path}${queryString(query)}`, root);
@@ -67,7 +71,13 @@ export function createGitLabClient({ base, token, now, stop }: ClientOptions): G
     if (body !== undefined) headers['content-type'] = 'application/json';
     const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(stop ? [stop] : [])]);
     try {
-      return await fetch(url, { method, headers, redirect: 'manual', signal, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+      return await fetch(url, {
+        method,
+        headers,
+        redirect: 'manual',
+        signal,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
     } catch (error) {
       throw connectionError(error, base, asked);
     }
@@ -105,7 +115,10 @@ export function createGitLabClient({ base, token, now, stop }: ClientOptions): G
     const read = shape.safeParse(parsed(body));
     if (read.success) return read.data;
     const where = read.error.issues[0]?.path.join('.') ?? '';
-    throw new ForgeError('refused', `${base} answered ${asked.path} in no form of GitLab's API${where === '' ? '' : ` (${where})`}: is GITLAB_URL right?`);
+    throw new ForgeError(
+      'refused',
+      `${base} answered ${asked.path} in no form of GitLab's API${where === '' ? '' : ` (${where})`}: is GITLAB_URL right?`,
+    );
   }
 
   return {

@@ -10,11 +10,16 @@ const CAPPED_AT = 1_000;
 export async function readComparison(client: GitLabClient, ref: GitLabPullRequestRef, from: string, to: string): Promise<Comparison> {
   if (from === to) return { status: 'identical', commits: 0, changedPaths: [], capped: false };
   try {
-    const { commits, diffs, compare_timeout: cut } = await client.get(`${projectPath(client, ref)}/repository/compare`, comparison, { from, to, straight: true });
+    const {
+      commits,
+      diffs,
+      compare_timeout: cut,
+    } = await client.get(`${projectPath(client, ref)}/repository/compare`, comparison, { from, to, straight: true });
     const changedPaths = [...new Set(diffs.flatMap((row) => [row.old_path, row.new_path]))];
     return { status: 'unknown', commits: commits.length, changedPaths, capped: cut || diffs.length >= CAPPED_AT };
   } catch (error) {
-    if (error instanceof ForgeError && error.kind === 'not_found') return { status: 'unknown', commits: null, changedPaths: null, capped: false };
+    if (error instanceof ForgeError && error.kind === 'not_found')
+      return { status: 'unknown', commits: null, changedPaths: null, capped: false };
     throw error;
   }
 }

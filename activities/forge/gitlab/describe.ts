@@ -21,7 +21,9 @@ export async function readDescription(client: GitLabClient, ref: GitLabPullReque
 
 async function readIssue(client: GitLabClient, ref: GitLabPullRequestRef): Promise<{ issue: Issue | null; gaps: string[] }> {
   try {
-    for await (const [first] of client.pages(`${projectPath(client, ref)}/merge_requests/${ref.iid}/closes_issues`, closedIssue, { per_page: 1 })) {
+    for await (const [first] of client.pages(`${projectPath(client, ref)}/merge_requests/${ref.iid}/closes_issues`, closedIssue, {
+      per_page: 1,
+    })) {
       if (first === undefined) break;
       const { id, iid, title, description, web_url: url, confidential } = first;
       if (confidential === true) return { issue: null, gaps: ['The issue it closes is confidential and left out.'] };
@@ -35,7 +37,11 @@ async function readIssue(client: GitLabClient, ref: GitLabPullRequestRef): Promi
   }
 }
 
-async function readComments(client: GitLabClient, ref: GitLabPullRequestRef, webUrl: string): Promise<{ comments: ReviewComment[]; gaps: string[] }> {
+async function readComments(
+  client: GitLabClient,
+  ref: GitLabPullRequestRef,
+  webUrl: string,
+): Promise<{ comments: ReviewComment[]; gaps: string[] }> {
   const comments: ReviewComment[] = [];
   let internal = 0;
   for await (const page of client.pages(`${projectPath(client, ref)}/merge_requests/${ref.iid}/discussions`, discussion)) {
@@ -43,14 +49,19 @@ async function readComments(client: GitLabClient, ref: GitLabPullRequestRef, web
     internal += notes.filter((note) => note.internal === true).length;
     comments.push(...notes.filter((note) => note.internal !== true).map((note) => commentOf(note, webUrl)));
     if (comments.length >= MAX_COMMENTS) {
-      return { comments: comments.slice(0, MAX_COMMENTS), gaps: [`Only the first ${MAX_COMMENTS} comments are given.`, ...internalGap(internal)] };
+      return {
+        comments: comments.slice(0, MAX_COMMENTS),
+        gaps: [`Only the first ${MAX_COMMENTS} comments are given.`, ...internalGap(internal)],
+      };
     }
   }
   return { comments, gaps: internalGap(internal) };
 }
 
 function internalGap(count: number): string[] {
-  return count === 0 ? [] : [`${count} internal ${count === 1 ? 'note is' : 'notes are'} left out: only members of the project may read them.`];
+  return count === 0
+    ? []
+    : [`${count} internal ${count === 1 ? 'note is' : 'notes are'} left out: only members of the project may read them.`];
 }
 
 function commentOf({ id, body, author, created_at: at, position, resolved }: Note, webUrl: string): ReviewComment {

@@ -50,7 +50,11 @@ function isCurrent(found: MergeRequest, { baseSha, headSha }: CommitPair): boole
  * The merge request's own diff, if it is the one of these commits. What GitLab answers names no commits: it is theirs
  * as long as the merge request did not move meanwhile.
  */
-async function ofMergeRequest(client: GitLabClient, ref: GitLabPullRequestRef, commits: CommitPair): Promise<{ raw?: Diff; listing?: Listing } | null> {
+async function ofMergeRequest(
+  client: GitLabClient,
+  ref: GitLabPullRequestRef,
+  commits: CommitPair,
+): Promise<{ raw?: Diff; listing?: Listing } | null> {
   const found = await readMergeRequest(client, ref);
   if (!isCurrent(found, commits)) return null;
   const raw = await rawDiff(client, ref);
@@ -79,8 +83,15 @@ async function listedDiffs(client: GitLabClient, ref: GitLabPullRequestRef, { ch
 }
 
 async function comparedDiffs(client: GitLabClient, ref: GitLabPullRequestRef, { baseSha, headSha }: CommitPair): Promise<Listing> {
-  const { diffs, compare_timeout: cut } = await client.get(`${projectPath(client, ref)}/repository/compare`, comparison, { from: baseSha, to: headSha, straight: true });
-  return { files: filesOfRows(diffs), cut: cut ? `GitLab lists only ${diffs.length} of the files that changed between the two commits.` : null };
+  const { diffs, compare_timeout: cut } = await client.get(`${projectPath(client, ref)}/repository/compare`, comparison, {
+    from: baseSha,
+    to: headSha,
+    straight: true,
+  });
+  return {
+    files: filesOfRows(diffs),
+    cut: cut ? `GitLab lists only ${diffs.length} of the files that changed between the two commits.` : null,
+  };
 }
 
 /** The address is our own, whatever GitLab says of itself: the token goes to no other place. */
@@ -91,7 +102,10 @@ async function remoteOf({ client, token }: DiffDeps, ref: GitLabPullRequestRef) 
 
 function leftOutGap(files: readonly ChangedFile[]): string[] {
   if (files.length === 0) return [];
-  const names = files.slice(0, NAMED_FILES).map(({ path }) => path).join(', ');
+  const names = files
+    .slice(0, NAMED_FILES)
+    .map(({ path }) => path)
+    .join(', ');
   const more = files.length > NAMED_FILES ? ` and ${files.length - NAMED_FILES} more` : '';
   return [`GitLab left out ${files.length === 1 ? 'the patch' : 'the patches'} of ${names}${more}.`];
 }

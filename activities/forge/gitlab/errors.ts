@@ -16,7 +16,10 @@ export function answerError(response: Response, body: string, asked: Asked, now:
   const said = reasonOf(body);
   switch (status) {
     case 401:
-      return new ForgeError('refused', 'GitLab refuses the token (401): it was revoked, has expired or was never one. Set a new GITLAB_TOKEN with the scope api.');
+      return new ForgeError(
+        'refused',
+        'GitLab refuses the token (401): it was revoked, has expired or was never one. Set a new GITLAB_TOKEN with the scope api.',
+      );
     case 403: {
       const scope = /insufficient_scope/.test(body) ? ' The token lacks the scope api.' : '';
       return new ForgeError('refused', `GitLab forbids ${thing(asked)} (403): ${said}.${scope}`);
@@ -73,6 +76,7 @@ function secondsOf(headers: Headers, now: number): number | undefined {
     if (Number.isFinite(seconds)) return Math.max(1, seconds);
   }
   const reset = headers.get('ratelimit-reset');
-  if (headers.get('ratelimit-remaining') === '0' && reset !== null && /^\d+$/.test(reset)) return Math.max(1, Math.ceil(Number(reset) - now / 1_000));
+  if (headers.get('ratelimit-remaining') === '0' && reset !== null && /^\d+$/.test(reset))
+    return Math.max(1, Math.ceil(Number(reset) - now / 1_000));
   return undefined;
 }

@@ -27,7 +27,8 @@ export function readGitHeader(header: Buffer): GitHeader | null {
   const previous = nameIn(after('rename from ') ?? after('copy from '));
   const path = renamed ?? copied ?? sideIn(after(removed === null ? '+++ ' : '--- ')) ?? samePath(first);
   if (path === null) return null;
-  const status = added !== null ? 'added' : removed !== null ? 'removed' : renamed !== null ? 'renamed' : copied !== null ? 'copied' : 'modified';
+  const status =
+    added !== null ? 'added' : removed !== null ? 'removed' : renamed !== null ? 'renamed' : copied !== null ? 'copied' : 'modified';
   const unchanged = index?.[3] ?? '';
   const newSha = index?.[2] ?? '';
   return {
@@ -68,7 +69,13 @@ function unquoted(text: string): Buffer | null {
   if (inner === undefined) return null;
   const bytes: number[] = [];
   for (const [piece, octal, letter] of inner.matchAll(/\\([0-7]{3})|\\(.)|[^\\]/gs)) {
-    bytes.push(octal !== undefined ? Number.parseInt(octal, 8) : letter !== undefined ? (ESCAPES[letter] ?? letter.charCodeAt(0)) : piece.charCodeAt(0));
+    bytes.push(
+      octal !== undefined
+        ? Number.parseInt(octal, 8)
+        : letter !== undefined
+          ? (ESCAPES[letter] ?? letter.charCodeAt(0))
+          : piece.charCodeAt(0),
+    );
   }
   return Buffer.from(bytes);
 }

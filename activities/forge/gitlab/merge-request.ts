@@ -47,9 +47,11 @@ export async function readHead(client: GitLabClient, ref: GitLabPullRequestRef, 
     return { state: 'closed', headSha: null, baseSha: null, baseRefSha: null, reason: 'The source branch is gone.', readAt };
   }
   const shown = diffCommits(found);
-  if (shown !== null && refs?.start_sha != null && shown.headSha === headSha) return { state, ...shown, baseRefSha: refs.start_sha, readAt };
+  if (shown !== null && refs?.start_sha != null && shown.headSha === headSha)
+    return { state, ...shown, baseRefSha: refs.start_sha, readAt };
   const baseSha = await mergeBase(client, ref, found.target_branch, headSha);
-  if (baseSha === null) throw new ForgeError('unavailable', `GitLab has not prepared the diff of ${headSha.slice(0, 8)} yet.`, NOT_PREPARED_YET);
+  if (baseSha === null)
+    throw new ForgeError('unavailable', `GitLab has not prepared the diff of ${headSha.slice(0, 8)} yet.`, NOT_PREPARED_YET);
   return { state, headSha, baseSha, baseRefSha: baseSha, readAt };
 }
 

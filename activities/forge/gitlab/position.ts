@@ -44,7 +44,13 @@ export function positionOf(version: Version, file: ChangedFile, comment: LineCom
 
 /** GitLab wants both names, also where they are the same. */
 function placeOf({ base_commit_sha, start_commit_sha, head_commit_sha }: Version, { path, previousPath }: ChangedFile) {
-  return { base_sha: base_commit_sha ?? start_commit_sha, start_sha: start_commit_sha, head_sha: head_commit_sha, old_path: previousPath ?? path, new_path: path };
+  return {
+    base_sha: base_commit_sha ?? start_commit_sha,
+    start_sha: start_commit_sha,
+    head_sha: head_commit_sha,
+    old_path: previousPath ?? path,
+    new_path: path,
+  };
 }
 
 interface Numbered {
@@ -70,7 +76,13 @@ function positionLines(file: ChangedFile): Numbered[] {
     if (line.kind === 'remark') continue;
     const numbers = { ...(line.old === null ? {} : { old_line: line.old }), ...(line.new === null ? {} : { new_line: line.new }) };
     const code = `${hash}_${line.old ?? next.old}_${line.new ?? next.new}`;
-    numbered.push({ hunk, old: line.old, new: line.new, numbers, code: { line_code: code, type: line.kind === 'added' ? 'new' : 'old', ...numbers } });
+    numbered.push({
+      hunk,
+      old: line.old,
+      new: line.new,
+      numbers,
+      code: { line_code: code, type: line.kind === 'added' ? 'new' : 'old', ...numbers },
+    });
     next = { old: line.old === null ? next.old : line.old + 1, new: line.new === null ? next.new : line.new + 1 };
   }
   return numbered;

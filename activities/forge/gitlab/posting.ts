@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { type FileComment, ForgeError, type GitLabPullRequestRef, type LineComment, type Posted, type Posting, type ReadBack, type ReviewToPost } from '../port.js';
+import {
+  type FileComment,
+  ForgeError,
+  type GitLabPullRequestRef,
+  type LineComment,
+  type Posted,
+  type Posting,
+  type ReadBack,
+  type ReviewToPost,
+} from '../port.js';
 import type { GitLabClient } from './client.js';
 import { readDiff, type DiffDeps } from './diff.js';
 import { bodyMarker, commentMarker, noteText } from './markers.js';
@@ -44,7 +53,12 @@ export async function postReview(deps: DiffDeps, ref: GitLabPullRequestRef, revi
     if (!taken) unplaced.push(remark);
   }
   await settleApproval(client, ref, review);
-  const created = await create(client, `${mergeRequestPath(client, ref)}/notes`, { body: noteText(bodyOf(review, unplaced), bodyMarker(review)) }, note);
+  const created = await create(
+    client,
+    `${mergeRequestPath(client, ref)}/notes`,
+    { body: noteText(bodyOf(review, unplaced), bodyMarker(review)) },
+    note,
+  );
   return { url: await noteUrl(client, ref, created) };
 }
 
@@ -65,11 +79,13 @@ export async function readBack(client: GitLabClient, ref: GitLabPullRequestRef, 
       differences.push(`${place(comment)} stands in the body: GitLab took no comment there.`);
     } else {
       if (found.length > 1) differences.push(`${place(comment)} is there ${found.length} times.`);
-      if (!sameText(first.body, noteText(comment.body, marker))) differences.push(`The comment at ${place(comment)} reads otherwise than what was posted.`);
+      if (!sameText(first.body, noteText(comment.body, marker)))
+        differences.push(`The comment at ${place(comment)} reads otherwise than what was posted.`);
       if (!standsAt(first, comment)) differences.push(`The comment for ${place(comment)} stands at another place.`);
     }
   }
-  if (!sameText(body.body, noteText(bodyOf(review, unplaced), bodyMarker(review)))) differences.push('The body reads otherwise than what was posted.');
+  if (!sameText(body.body, noteText(bodyOf(review, unplaced), bodyMarker(review))))
+    differences.push('The body reads otherwise than what was posted.');
   return { found: true, url: await noteUrl(client, ref, body), differences };
 }
 
@@ -108,7 +124,12 @@ async function ownNotes(client: GitLabClient, ref: GitLabPullRequestRef, markers
 }
 
 /** D6: a review is placed in the version of the diff that its own commit made, also once there is a newer one. */
-async function placer(deps: DiffDeps, ref: GitLabPullRequestRef, review: ReviewToPost, needed: boolean): Promise<(remark: Remark) => Position | null> {
+async function placer(
+  deps: DiffDeps,
+  ref: GitLabPullRequestRef,
+  review: ReviewToPost,
+  needed: boolean,
+): Promise<(remark: Remark) => Position | null> {
   const at = needed ? await versionOf(deps.client, ref, review.headSha) : null;
   if (at === null) return () => null;
   const { files } = await readDiff(deps, ref, { baseSha: at.base_commit_sha ?? at.start_commit_sha, headSha: at.head_commit_sha });
@@ -129,7 +150,11 @@ async function versionOf(client: GitLabClient, ref: GitLabPullRequestRef, headSh
 }
 
 /** false: GitLab finds no such line, so that the remark must stand elsewhere. */
-async function discuss(client: GitLabClient, ref: GitLabPullRequestRef, discussion: { body: string; position: Position }): Promise<boolean> {
+async function discuss(
+  client: GitLabClient,
+  ref: GitLabPullRequestRef,
+  discussion: { body: string; position: Position },
+): Promise<boolean> {
   try {
     await create(client, `${mergeRequestPath(client, ref)}/discussions`, discussion, anything);
     return true;
@@ -157,7 +182,8 @@ async function settleApproval(client: GitLabClient, ref: GitLabPullRequestRef, {
   try {
     const now = await client.get(`${mergeRequestPath(client, ref)}/approvals`, approvals);
     const approved = now.user_has_approved === true;
-    if (verdict === 'approve' && !approved && now.user_can_approve === true) await client.post(`${mergeRequestPath(client, ref)}/approve`, { sha: headSha }, anything);
+    if (verdict === 'approve' && !approved && now.user_can_approve === true)
+      await client.post(`${mergeRequestPath(client, ref)}/approve`, { sha: headSha }, anything);
     if (verdict === 'request_changes' && approved) await client.post(`${mergeRequestPath(client, ref)}/unapprove`, {}, anything);
   } catch (error) {
     // 409: the head moved on; a commit that nobody reviewed is not approved.

@@ -25,5 +25,8 @@ export async function readRawDiff(stream: AsyncIterable<Buffer>): Promise<Diff> 
   });
   for await (const chunk of stream) reader.feed(chunk);
   reader.end();
-  return { files, gaps: count > files.length && files.length >= MAX_FILES ? [`Only the first ${MAX_FILES} of ${count} changed files are listed.`] : [] };
+  return {
+    files,
+    gaps: count > files.length && files.length >= MAX_FILES ? [`Only the first ${MAX_FILES} of ${count} changed files are listed.`] : [],
+  };
 }

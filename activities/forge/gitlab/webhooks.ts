@@ -75,7 +75,11 @@ export function readGitLabDelivery({ headers, body }: GitLabWebhook, base: strin
  */
 function deliveryId(headers: GitLabWebhook['headers'], body: Buffer): string {
   const given = headers.get('webhook-id') ?? headers.get('idempotency-key') ?? '';
-  return /^[\w.-]{8,100}$/.test(given) ? given : `sha256-${createHash('sha256').update(given === '' ? body : given).digest('hex')}`;
+  return /^[\w.-]{8,100}$/.test(given)
+    ? given
+    : `sha256-${createHash('sha256')
+        .update(given === '' ? body : given)
+        .digest('hex')}`;
 }
 
 function heardOf(body: Buffer, base: string): Heard {
@@ -92,11 +96,23 @@ function mergeRequestHeard(read: z.ZodSafeParseResult<z.infer<typeof mergeReques
   const did = whatHappened(read.data);
   if (did === null) return ignored(`nothing is done on ${what.action ?? 'unnamed'} of a merge request`);
   const { repository, key, url } = refAt(base, what.target.path_with_namespace, what.iid, what.target_project_id);
-  return { kind: 'pull_request', what: did, repository, key, url, headSha: what.last_commit?.id ?? null, draft: what.draft ?? false, labels: (shown ?? []).map(({ title }) => title) };
+  return {
+    kind: 'pull_request',
+    what: did,
+    repository,
+    key,
+    url,
+    headSha: what.last_commit?.id ?? null,
+    draft: what.draft ?? false,
+    labels: (shown ?? []).map(({ title }) => title),
+  };
 }
 
 /** `oldrev` is there only where code changed; `changes` may be empty. Leaving draft says more than the push it came with. */
-function whatHappened({ object_attributes: { action, oldrev }, changes }: z.infer<typeof mergeRequestHook>): PullRequestHeard['what'] | null {
+function whatHappened({
+  object_attributes: { action, oldrev },
+  changes,
+}: z.infer<typeof mergeRequestHook>): PullRequestHeard['what'] | null {
   switch (action) {
     case 'open':
       return 'opened';

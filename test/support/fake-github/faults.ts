@@ -15,7 +15,13 @@ const docs = 'https://docs.github.com/rest';
 const message = (text: string) => ({ message: text, documentation_url: docs });
 
 /** GitHub's gateway gave up; with `works` the request itself went through. */
-export const badGateway = (on: RegExp, { works = false, times = 1 } = {}): Fault => ({ on, status: 502, body: message('Server Error'), works, times });
+export const badGateway = (on: RegExp, { works = false, times = 1 } = {}): Fault => ({
+  on,
+  status: 502,
+  body: message('Server Error'),
+  works,
+  times,
+});
 
 /** `retryAfter` in seconds; null: the header is missing, as it often is. */
 export const secondaryLimit = (on: RegExp, retryAfter: number | null, times = 1): Fault => ({
@@ -50,4 +56,11 @@ export const freshSha = (on: RegExp, times = 1): Fault => ({ on, status: 404, bo
 export const revokedToken = (on: RegExp, times = 1): Fault => ({ on, status: 401, body: message('Bad credentials'), times });
 
 /** Abuse of the diff media type: it is refused past its caps, so nothing may depend on it. */
-export const DIFF_REFUSED = { status: 406, body: { message: 'Sorry, the diff exceeded the maximum number of lines (20000)', errors: [{ resource: 'PullRequest', field: 'diff', code: 'too_large' }], documentation_url: docs } };
+export const DIFF_REFUSED = {
+  status: 406,
+  body: {
+    message: 'Sorry, the diff exceeded the maximum number of lines (20000)',
+    errors: [{ resource: 'PullRequest', field: 'diff', code: 'too_large' }],
+    documentation_url: docs,
+  },
+};

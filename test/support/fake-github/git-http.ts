@@ -47,9 +47,15 @@ export function serveGit(state: FakeState, request: IncomingMessage, response: S
     head = Buffer.concat([head, chunk]);
     const end = head.indexOf('\r\n\r\n');
     if (end < 0) return;
-    const lines = head.toString('latin1', 0, end).split('\r\n').map((line) => line.split(': ') as [string, string]);
+    const lines = head
+      .toString('latin1', 0, end)
+      .split('\r\n')
+      .map((line) => line.split(': ') as [string, string]);
     const status = lines.find(([name]) => name.toLowerCase() === 'status')?.[1];
-    response.writeHead(status === undefined ? 200 : Number.parseInt(status, 10), Object.fromEntries(lines.filter(([name]) => name.toLowerCase() !== 'status')));
+    response.writeHead(
+      status === undefined ? 200 : Number.parseInt(status, 10),
+      Object.fromEntries(lines.filter(([name]) => name.toLowerCase() !== 'status')),
+    );
     response.write(head.subarray(end + 4));
     head = null;
   });

@@ -21,7 +21,14 @@ export interface Row extends Omit<Schemas['diff-entry'], 'blob_url' | 'raw_url' 
   readonly whole: string | null;
 }
 
-const STATUS: Readonly<Record<string, Row['status']>> = { A: 'added', D: 'removed', M: 'modified', R: 'renamed', C: 'copied', T: 'changed' };
+const STATUS: Readonly<Record<string, Row['status']>> = {
+  A: 'added',
+  D: 'removed',
+  M: 'modified',
+  R: 'renamed',
+  C: 'copied',
+  T: 'changed',
+};
 
 /** What git says changed between two trees, a row a file; kept, for trees never change. */
 export class GitViews {
@@ -38,10 +45,17 @@ export class GitViews {
 
   #read(base: string, head: string): Row[] {
     const options = ['diff', '-M50%', '-l1000', '--no-color', '--full-index', '--no-ext-diff', base, head];
-    const tokens = this.world.gitBytes([...options.slice(0, 1), '--raw', '--no-abbrev', '-z', ...options.slice(1)]).toString('utf8').split('\0');
-    const sections = this.world.gitBytes(options).toString('utf8').split(/^diff --git .*\n/m).slice(1);
+    const tokens = this.world
+      .gitBytes([...options.slice(0, 1), '--raw', '--no-abbrev', '-z', ...options.slice(1)])
+      .toString('utf8')
+      .split('\0');
+    const sections = this.world
+      .gitBytes(options)
+      .toString('utf8')
+      .split(/^diff --git .*\n/m)
+      .slice(1);
     const rows: Row[] = [];
-    for (let at = 0, section = 0; tokens[at]; ) {
+    for (let at = 0, section = 0; tokens[at];) {
       const [, , oldSha = '', newSha = '', letters = ''] = String(tokens[at++]).split(' ');
       const letter = letters.charAt(0);
       const first = String(tokens[at++]);
@@ -74,12 +88,17 @@ export class GitViews {
   }
 
   commits(from: string, to: string): string[] {
-    return this.world.git('rev-list', '--reverse', to, `^${from}`).split('\n').filter((sha) => sha !== '');
+    return this.world
+      .git('rev-list', '--reverse', to, `^${from}`)
+      .split('\n')
+      .filter((sha) => sha !== '');
   }
 }
 
 function rowOf(letter: string, filename: string, previous: string | null, sha: string, sections: readonly string[]): Row {
-  const hunks = sections.map((text) => (/^@@ /m.test(text) ? text.slice(text.search(/^@@ /m)).replace(/\n$/, '') : '')).filter((text) => text !== '');
+  const hunks = sections
+    .map((text) => (/^@@ /m.test(text) ? text.slice(text.search(/^@@ /m)).replace(/\n$/, '') : ''))
+    .filter((text) => text !== '');
   const whole = hunks.length === 0 ? null : hunks.join('\n');
   const lines = whole?.split('\n') ?? [];
   const additions = lines.filter((line) => line.startsWith('+')).length;
@@ -97,7 +116,11 @@ function rowOf(letter: string, filename: string, previous: string | null, sha: s
 }
 
 /** One page of rows as the real one answers it: patches over a limit left out, rows past the response's lines zeroed. */
-export function shownRows(rows: readonly Row[], limits: Limits, urls: (row: Row) => Pick<Schemas['diff-entry'], 'blob_url' | 'raw_url' | 'contents_url'>): Schemas['diff-entry'][] {
+export function shownRows(
+  rows: readonly Row[],
+  limits: Limits,
+  urls: (row: Row) => Pick<Schemas['diff-entry'], 'blob_url' | 'raw_url' | 'contents_url'>,
+): Schemas['diff-entry'][] {
   let spent = 0;
   return rows.map((row) => {
     const { whole, ...rest } = row;

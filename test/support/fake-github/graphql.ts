@@ -1,4 +1,11 @@
-import { validate, type AddPullRequestReviewThreadPayload, type Issue, type PageInfo, type PullRequestReviewComment, type PullRequestReviewThread } from '@octokit/graphql-schema';
+import {
+  validate,
+  type AddPullRequestReviewThreadPayload,
+  type Issue,
+  type PageInfo,
+  type PullRequestReviewComment,
+  type PullRequestReviewThread,
+} from '@octokit/graphql-schema';
 import { ok, type Answer } from './answers.js';
 import type { ReviewRoutes } from './reviews.js';
 import type { FakeApp, FakeState } from './state.js';
@@ -6,10 +13,15 @@ import type { FakeApp, FakeState } from './state.js';
 const THREADS = 100;
 
 interface TextsOf {
-  readonly closingIssuesReferences: { readonly totalCount: number; readonly nodes: readonly Pick<Issue, 'number' | 'title' | 'body' | 'url'>[] };
+  readonly closingIssuesReferences: {
+    readonly totalCount: number;
+    readonly nodes: readonly Pick<Issue, 'number' | 'title' | 'body' | 'url'>[];
+  };
   readonly reviewThreads: {
     readonly pageInfo: Pick<PageInfo, 'hasNextPage' | 'endCursor'>;
-    readonly nodes: readonly (Pick<PullRequestReviewThread, 'isResolved'> & { readonly comments: { readonly nodes: readonly Pick<PullRequestReviewComment, 'fullDatabaseId'>[] } })[];
+    readonly nodes: readonly (Pick<PullRequestReviewThread, 'isResolved'> & {
+      readonly comments: { readonly nodes: readonly Pick<PullRequestReviewComment, 'fullDatabaseId'>[] };
+    })[];
   };
 }
 
@@ -23,7 +35,9 @@ export function graphql(state: FakeState, reviews: ReviewRoutes, body: Record<st
     if (who.permissions.pull_requests !== 'write') return forbidden();
     const id = Number(String(variables['review']).replace('PRR_', ''));
     const added = reviews.addFileThread(id, String(variables['path']), String(variables['body']), who);
-    const data: { addPullRequestReviewThread: Pick<AddPullRequestReviewThreadPayload, 'clientMutationId'> & { thread: { id: string } | null } } = {
+    const data: {
+      addPullRequestReviewThread: Pick<AddPullRequestReviewThreadPayload, 'clientMutationId'> & { thread: { id: string } | null };
+    } = {
       // A thread that has no place succeeds without one, as on the real one.
       addPullRequestReviewThread: { clientMutationId: null, thread: added ? { id: 'PRRT_1' } : null },
     };

@@ -62,14 +62,22 @@ export class FakeGitHub extends FakeState {
       this.onGit?.();
       const fault = this.#fault(`GIT ${method} ${url}`);
       if (fault !== null) return void response.writeHead(fault.status).end(JSON.stringify(fault.body));
-      return git[1] === `${this.repo.owner}/${this.repo.name}` ? serveGit(this, request, response, String(git[2])) : void response.writeHead(404).end();
+      return git[1] === `${this.repo.owner}/${this.repo.name}`
+        ? serveGit(this, request, response, String(git[2]))
+        : void response.writeHead(404).end();
     }
     const pieces: Buffer[] = [];
     for await (const chunk of request) pieces.push(chunk as Buffer);
     const body = Buffer.concat(pieces).toString('utf8');
     const full = new URL(url, this.urls.web);
     const path = full.pathname.startsWith(API) ? full.pathname.slice(API.length) : full.pathname.replace(/^\/api(?=\/graphql$)/, '');
-    const asked: Asked = { method, path, query: full.searchParams, headers: request.headers, body: body === '' ? {} : (JSON.parse(body) as Record<string, unknown>) };
+    const asked: Asked = {
+      method,
+      path,
+      query: full.searchParams,
+      headers: request.headers,
+      body: body === '' ? {} : (JSON.parse(body) as Record<string, unknown>),
+    };
     const line = `${method} ${path}${full.search}`;
     this.requests.push({ line, body });
     for (const hook of this.before.filter(({ on }) => on.test(line))) {
@@ -83,9 +91,12 @@ export class FakeGitHub extends FakeState {
 
   #send(response: ServerResponse, { status, body, headers }: Answer, asked: Asked): void {
     const text = body === undefined ? '' : JSON.stringify(body);
-    const etag = `"${Buffer.from(text).reduce((sum, byte) => (sum * 31 + byte) >>> 0, 7).toString(16)}"`;
+    const etag = `"${Buffer.from(text)
+      .reduce((sum, byte) => (sum * 31 + byte) >>> 0, 7)
+      .toString(16)}"`;
     const common = { 'content-type': 'application/json; charset=utf-8', etag, 'x-ratelimit-remaining': '4999', ...headers };
-    if (status === 200 && asked.method === 'GET' && asked.headers['if-none-match'] === etag) return void response.writeHead(304, common).end();
+    if (status === 200 && asked.method === 'GET' && asked.headers['if-none-match'] === etag)
+      return void response.writeHead(304, common).end();
     response.writeHead(status, common).end(text);
   }
 
@@ -110,7 +121,8 @@ export class FakeGitHub extends FakeState {
     const signer = this.apps.find((app) => isSignedBy(app, key));
     if (signer !== undefined) return this.#asApp(asked, signer, named?.[1] === current ? (named[2] ?? '') : null);
     const who = this.apps.find((app) => app.id === this.tokens.get(key));
-    if (who === undefined) return { status: 401, body: { message: 'Bad credentials', documentation_url: 'https://docs.github.com/rest', status: '401' } };
+    if (who === undefined)
+      return { status: 401, body: { message: 'Bad credentials', documentation_url: 'https://docs.github.com/rest', status: '401' } };
     if (path === '/graphql') return graphql(this, this.#routes.reviews, asked.body, who);
     if (named?.[1] !== current || !who.installed) return notFound();
     if (who.suspended) return SUSPENDED;
@@ -119,20 +131,29 @@ export class FakeGitHub extends FakeState {
 
   #asApp({ method, path }: Asked, app: FakeApp, below: string | null): Answer {
     if (method === 'GET' && path === '/app') return ok(appShape(this.urls, app));
-    if (method === 'GET' && below === '/installation') return app.installed ? ok(installation(this.urls, app, app.installationId, this.repo.owner, app.suspended)) : notFound();
+    if (method === 'GET' && below === '/installation')
+      return app.installed ? ok(installation(this.urls, app, app.installationId, this.repo.owner, app.suspended)) : notFound();
     if (method === 'POST' && path === `/app/installations/${app.installationId}/access_tokens`) {
       if (!app.installed) return notFound();
       if (app.suspended) return SUSPENDED;
       const token = `ghs_${randomBytes(18).toString('hex')}`;
       this.tokens.set(token, app.id);
-      const body: Schemas['installation-token'] = { token, expires_at: '2099-01-01T00:00:00Z', permissions: app.permissions, repository_selection: 'selected' };
+      const body: Schemas['installation-token'] = {
+        token,
+        expires_at: '2099-01-01T00:00:00Z',
+        permissions: app.permissions,
+        repository_selection: 'selected',
+      };
       return ok(body, 201);
     }
     return notFound();
   }
 }
 
-const SUSPENDED: Answer = { status: 403, body: { message: 'This installation has been suspended', documentation_url: 'https://docs.github.com/rest', status: '403' } };
+const SUSPENDED: Answer = {
+  status: 403,
+  body: { message: 'This installation has been suspended', documentation_url: 'https://docs.github.com/rest', status: '403' },
+};
 
 function isSignedBy(app: FakeApp, jwt: string): boolean {
   const [head, payload, signature] = jwt.split('.');

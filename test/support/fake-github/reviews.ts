@@ -97,7 +97,18 @@ export class ReviewRoutes {
 
   #add(review: StoredReview, body: string, path: string, line: number | null, side: 'LEFT' | 'RIGHT'): void {
     const subject = line === null ? ('file' as const) : ('line' as const);
-    this.state.reviewComments.push({ id: this.state.nextId(), author: review.author, body, at: LONG_AGO, reviewId: review.id, path, line, side, subject, replyTo: null });
+    this.state.reviewComments.push({
+      id: this.state.nextId(),
+      author: review.author,
+      body,
+      at: LONG_AGO,
+      reviewId: review.id,
+      path,
+      line,
+      side,
+      subject,
+      replyTo: null,
+    });
   }
 
   #submit(review: StoredReview, event: Event): void {
@@ -115,7 +126,9 @@ export class ReviewRoutes {
   }
 
   #bodyRefusal(texts: readonly string[]): Answer | null {
-    return texts.some((text) => text.length > BODY_LIMIT) ? invalid([{ code: 'custom', field: 'body', message: 'body is too long (maximum is 65536 characters)' }]) : null;
+    return texts.some((text) => text.length > BODY_LIMIT)
+      ? invalid([{ code: 'custom', field: 'body', message: 'body is too long (maximum is 65536 characters)' }])
+      : null;
   }
 
   shape(review: StoredReview): Schemas['pull-request-review'] {

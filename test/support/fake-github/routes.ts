@@ -43,13 +43,38 @@ export class RepositoryRoutes {
       pulls('/reviews/(\\d+)', 'DELETE', 'write', (_, [id], who) => reviews.remove(Number(id), who)),
       pulls('/reviews/(\\d+)/events', 'POST', 'write', (asked, [id], who) => reviews.submit(Number(id), asked, who)),
       pulls('/reviews/(\\d+)/comments', 'GET', 'read', (asked, [id]) => reviews.comments(asked, Number(id))),
-      { method: 'GET', path: /^\/issues\/(\d+)\/comments$/, needs: ['pull_requests', 'read'], answer: (asked) => this.#issueComments(asked) },
-      { method: 'GET', path: /^\/compare\/(.+)\.\.\.(.+)$/, needs: ['contents', 'read'], answer: (asked, [base, head]) => this.#compare(asked, String(base), String(head)) },
-      { method: 'GET', path: /^\/git\/commits\/([0-9a-f]{40})$/, needs: ['contents', 'read'], answer: (_, [sha]) => this.#commit(String(sha)) },
+      {
+        method: 'GET',
+        path: /^\/issues\/(\d+)\/comments$/,
+        needs: ['pull_requests', 'read'],
+        answer: (asked) => this.#issueComments(asked),
+      },
+      {
+        method: 'GET',
+        path: /^\/compare\/(.+)\.\.\.(.+)$/,
+        needs: ['contents', 'read'],
+        answer: (asked, [base, head]) => this.#compare(asked, String(base), String(head)),
+      },
+      {
+        method: 'GET',
+        path: /^\/git\/commits\/([0-9a-f]{40})$/,
+        needs: ['contents', 'read'],
+        answer: (_, [sha]) => this.#commit(String(sha)),
+      },
       { method: 'GET', path: /^\/git\/trees\/([0-9a-f]{40})$/, needs: ['contents', 'read'], answer: (_, [sha]) => this.#tree(String(sha)) },
       { method: 'GET', path: /^\/git\/blobs\/([0-9a-f]{40})$/, needs: ['contents', 'read'], answer: (_, [sha]) => this.#blob(String(sha)) },
-      { method: 'GET', path: /^\/commits\/([0-9a-f]{40})\/check-runs$/, needs: ['checks', 'read'], answer: (asked, [sha]) => this.#checks(asked, String(sha)) },
-      { method: 'GET', path: /^\/commits\/([0-9a-f]{40})\/status$/, needs: ['statuses', 'read'], answer: (asked, [sha]) => this.#statuses(asked, String(sha)) },
+      {
+        method: 'GET',
+        path: /^\/commits\/([0-9a-f]{40})\/check-runs$/,
+        needs: ['checks', 'read'],
+        answer: (asked, [sha]) => this.#checks(asked, String(sha)),
+      },
+      {
+        method: 'GET',
+        path: /^\/commits\/([0-9a-f]{40})\/status$/,
+        needs: ['statuses', 'read'],
+        answer: (asked, [sha]) => this.#statuses(asked, String(sha)),
+      },
     ];
   }
 
@@ -60,7 +85,11 @@ export class RepositoryRoutes {
       const [name, access] = needs;
       const held = who.permissions[name];
       if (held === undefined || (access === 'write' && held === 'read')) {
-        const body: Schemas['basic-error'] = { message: 'Resource not accessible by integration', documentation_url: 'https://docs.github.com/rest', status: '403' };
+        const body: Schemas['basic-error'] = {
+          message: 'Resource not accessible by integration',
+          documentation_url: 'https://docs.github.com/rest',
+          status: '403',
+        };
         return { status: 403, body, headers: { 'x-accepted-github-permissions': `${name}=${access}` } };
       }
       return answer(asked, parts.slice(1).map(decodeURIComponent), who);
@@ -72,7 +101,20 @@ export class RepositoryRoutes {
     const { state } = this;
     if (String(asked.headers['accept']).includes('diff')) return DIFF_REFUSED;
     const { number, title, body, author, merged, draft, headRepoGone } = state.pull;
-    const facts = { number, title, body, author, state: state.pull.state, merged, draft, headRepoGone, headRef: state.world.topic, headSha: state.headSha, baseRef: state.world.base, baseSha: state.baseSha };
+    const facts = {
+      number,
+      title,
+      body,
+      author,
+      state: state.pull.state,
+      merged,
+      draft,
+      headRepoGone,
+      headRef: state.world.topic,
+      headSha: state.headSha,
+      baseRef: state.world.base,
+      baseSha: state.baseSha,
+    };
     const changedFiles = state.views.rows(state.mergeBase, state.headSha).length;
     return ok(pull(state.urls, state.repo, { ...facts, changedFiles }));
   }
@@ -88,7 +130,11 @@ export class RepositoryRoutes {
   #rowUrls({ filename, sha }: Row) {
     const { html_url: html, url } = repository(this.state.urls, this.state.repo);
     const path = encodeURIComponent(filename);
-    return { blob_url: `${html}/blob/${sha}/${path}`, raw_url: `${html}/raw/${sha}/${path}`, contents_url: `${url}/contents/${path}?ref=${sha}` };
+    return {
+      blob_url: `${html}/blob/${sha}/${path}`,
+      raw_url: `${html}/raw/${sha}/${path}`,
+      contents_url: `${url}/contents/${path}?ref=${sha}`,
+    };
   }
 
   #issueComments(asked: Asked): Answer {
@@ -158,10 +204,20 @@ export class RepositoryRoutes {
       node_id: `C_${sha}`,
       html_url: `${html}/commit/${sha}`,
       comments_url: `${url}/commits/${sha}/comments`,
-      commit: { url: `${url}/git/commits/${sha}`, author: person, committer: person, message: 'A commit', comment_count: 0, tree: { sha: tree, url: `${url}/git/trees/${tree}` } },
+      commit: {
+        url: `${url}/git/commits/${sha}`,
+        author: person,
+        committer: person,
+        message: 'A commit',
+        comment_count: 0,
+        tree: { sha: tree, url: `${url}/git/trees/${tree}` },
+      },
       author: null,
       committer: null,
-      parents: parents.split(' ').filter((parent) => parent !== '').map((parent) => ({ sha: parent, url: `${url}/commits/${parent}` })),
+      parents: parents
+        .split(' ')
+        .filter((parent) => parent !== '')
+        .map((parent) => ({ sha: parent, url: `${url}/commits/${parent}` })),
     };
   }
 
@@ -195,10 +251,13 @@ export class RepositoryRoutes {
       return notFound();
     }
     const sha = world.head(`${name}^{tree}`);
-    const entries = listing.split('\0').filter((line) => line !== '').map((line) => {
-      const [, mode = '', type = '', object = '', size = '', path = ''] = /^(\d+) (\w+) ([0-9a-f]+) +(\S+)\t(.*)$/s.exec(line) ?? [];
-      return { path, mode, type, sha: object, ...(type === 'blob' ? { size: Number(size) } : {}) };
-    });
+    const entries = listing
+      .split('\0')
+      .filter((line) => line !== '')
+      .map((line) => {
+        const [, mode = '', type = '', object = '', size = '', path = ''] = /^(\d+) (\w+) ([0-9a-f]+) +(\S+)\t(.*)$/s.exec(line) ?? [];
+        return { path, mode, type, sha: object, ...(type === 'blob' ? { size: Number(size) } : {}) };
+      });
     const tree: Schemas['git-tree'] = { sha, url: `${repository(urls, repo).url}/git/trees/${sha}`, truncated: false, tree: entries };
     return ok(tree);
   }
@@ -208,7 +267,14 @@ export class RepositoryRoutes {
     try {
       const content = world.gitBytes(['cat-file', 'blob', sha]);
       const base64 = content.toString('base64').replace(/.{60}/g, '$&\n');
-      const blob: Schemas['blob'] = { sha, size: content.length, content: base64, encoding: 'base64', node_id: `B_${sha}`, url: `${repository(urls, repo).url}/git/blobs/${sha}` };
+      const blob: Schemas['blob'] = {
+        sha,
+        size: content.length,
+        content: base64,
+        encoding: 'base64',
+        node_id: `B_${sha}`,
+        url: `${repository(urls, repo).url}/git/blobs/${sha}`,
+      };
       return ok(blob);
     } catch {
       return notFound();
@@ -254,7 +320,11 @@ export class RepositoryRoutes {
     const all = state.statuses.filter((status) => status.sha === sha);
     const { items, headers } = page(asked, all, state.urls.api);
     const repo = minimalRepository(state.urls, state.repo);
-    const worst = all.some(({ state: word }) => word === 'failure' || word === 'error') ? 'failure' : all.length > 0 && all.every(({ state: word }) => word === 'success') ? 'success' : 'pending';
+    const worst = all.some(({ state: word }) => word === 'failure' || word === 'error')
+      ? 'failure'
+      : all.length > 0 && all.every(({ state: word }) => word === 'success')
+        ? 'success'
+        : 'pending';
     const combined: Schemas['combined-commit-status'] = {
       state: worst,
       statuses: items.map(({ context, state: word }) => ({

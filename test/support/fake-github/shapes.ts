@@ -153,7 +153,13 @@ export function pull(urls: Urls, repo: RepositoryFacts, facts: PullFacts): Schem
   const issue = `${base.url}/issues/${facts.number}`;
   const html = `${base.html_url}/pull/${facts.number}`;
   const statuses = `${base.url}/statuses/${facts.headSha}`;
-  const head: Schemas['pull-request']['head'] = { label: `${repo.owner}:${facts.headRef}`, ref: facts.headRef, repo: base, sha: facts.headSha, user: base.owner };
+  const head: Schemas['pull-request']['head'] = {
+    label: `${repo.owner}:${facts.headRef}`,
+    ref: facts.headRef,
+    repo: base,
+    sha: facts.headSha,
+    user: base.owner,
+  };
   return {
     url,
     id: 900 + facts.number,

@@ -60,7 +60,14 @@ export interface StoredStatus {
   readonly state: 'error' | 'failure' | 'pending' | 'success';
 }
 
-export const PERMISSIONS: Schemas['app-permissions'] = { metadata: 'read', contents: 'read', issues: 'read', pull_requests: 'write', checks: 'read', statuses: 'read' };
+export const PERMISSIONS: Schemas['app-permissions'] = {
+  metadata: 'read',
+  contents: 'read',
+  issues: 'read',
+  pull_requests: 'write',
+  checks: 'read',
+  statuses: 'read',
+};
 
 /** The world behind the fake: one repository, one pull request of topic against base, and the Apps that may see it. */
 export class FakeState {
@@ -151,7 +158,18 @@ export class FakeState {
 
   reviewComment(author: string, body: string, at: string, place: { path: string; line: number | null; replyTo?: number }): number {
     const id = this.nextId();
-    this.reviewComments.push({ id, author, body, at, reviewId: null, path: place.path, line: place.line, side: 'RIGHT', subject: place.line === null ? 'file' : 'line', replyTo: place.replyTo ?? null });
+    this.reviewComments.push({
+      id,
+      author,
+      body,
+      at,
+      reviewId: null,
+      path: place.path,
+      line: place.line,
+      side: 'RIGHT',
+      subject: place.line === null ? 'file' : 'line',
+      replyTo: place.replyTo ?? null,
+    });
     return id;
   }
 

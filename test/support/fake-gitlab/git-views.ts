@@ -49,13 +49,22 @@ export function rows(world: GitWorld, base: string, head: string): Row[] {
 /** One row a file, the patch from its first `@@` on, as GitLab lists them: a changed kind is two rows. */
 function listRows(world: GitWorld, base: string, head: string): Row[] {
   const listed = world.gitBytes(['diff', '--raw', '-M', '--no-abbrev', '-z', base, head, '--']).toString('utf8').split('\0');
-  const patches = rawDiff(world, base, head).toString('utf8').split(/^(?=diff --git )/m).filter((part) => part !== '');
+  const patches = rawDiff(world, base, head)
+    .toString('utf8')
+    .split(/^(?=diff --git )/m)
+    .filter((part) => part !== '');
   const found: Row[] = [];
-  for (let at = 0; listed[at]?.startsWith(':'); ) {
+  for (let at = 0; listed[at]?.startsWith(':');) {
     const [a_mode, b_mode, , , letter] = listed[at++]!.slice(1).split(' ') as [string, string, string, string, string];
     const old_path = listed[at++]!;
     const new_path = /^[RC]/.test(letter) ? listed[at++]! : old_path;
-    const changes = letter === 'T' ? [{ a: a_mode, b: '0' }, { a: '0', b: b_mode }] : [{ a: a_mode, b: b_mode }];
+    const changes =
+      letter === 'T'
+        ? [
+            { a: a_mode, b: '0' },
+            { a: '0', b: b_mode },
+          ]
+        : [{ a: a_mode, b: b_mode }];
     for (const { a, b } of changes) {
       const text = patches.shift() ?? '';
       const hunks = text.search(/^(@@ |Binary files )/m);
@@ -93,10 +102,13 @@ export function tree(world: GitWorld, sha: string, folder: string): TreeEntry[] 
   } catch {
     return null;
   }
-  return listed.split('\0').filter((line) => line !== '').map((line) => {
-    const [, mode, type, id, name] = /^(\d+) (\w+) ([0-9a-f]+)\t(.*)$/s.exec(line) as unknown as [string, string, string, string, string];
-    return { id, name, type, path: folder === '' ? name : `${folder}/${name}`, mode };
-  });
+  return listed
+    .split('\0')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [, mode, type, id, name] = /^(\d+) (\w+) ([0-9a-f]+)\t(.*)$/s.exec(line) as unknown as [string, string, string, string, string];
+      return { id, name, type, path: folder === '' ? name : `${folder}/${name}`, mode };
+    });
 }
 
 export function blob(world: GitWorld, sha: string, path: string): { id: string; content: Buffer } | null {

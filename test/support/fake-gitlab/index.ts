@@ -28,7 +28,11 @@ export class FakeGitLab {
   token = TOKEN;
   readonly #server: Server;
 
-  private constructor(private readonly world: GitWorld, faults: Partial<Faults>, private readonly prefix: string) {
+  private constructor(
+    private readonly world: GitWorld,
+    faults: Partial<Faults>,
+    private readonly prefix: string,
+  ) {
     this.state = new GitLabState(world, faults);
     this.#server = createServer((request, response) => {
       this.#answer(request, response).catch((error: unknown) => response.writeHead(599).end(String(error)));
@@ -71,7 +75,8 @@ export class FakeGitLab {
     if (request.headers.authorization !== `Bearer ${this.token}`) return send(response, 401, { message: '401 Unauthorized' });
     const at = this.failures.findIndex(({ on }) => on.test(call));
     const [failure] = at < 0 ? [] : this.failures.splice(at, 1);
-    if (failure !== undefined && failure.done !== true) return send(response, failure.status, failure.body ?? { message: 'failed' }, failure.headers);
+    if (failure !== undefined && failure.done !== true)
+      return send(response, failure.status, failure.body ?? { message: 'failed' }, failure.headers);
     const answer = answerTo(this.state, request.method ?? 'GET', path.slice('/api/v4'.length), url.searchParams, body);
     if (failure !== undefined) return send(response, failure.status, failure.body ?? { message: 'failed' }, failure.headers);
     send(response, answer.status, answer.body, answer.headers, request.method === 'HEAD');
@@ -79,7 +84,9 @@ export class FakeGitLab {
 
   #git(request: IncomingMessage, response: ServerResponse, path: string): void {
     const repository = `/${this.state.projectPath}.git`;
-    const [, password] = Buffer.from((request.headers.authorization ?? '').replace(/^Basic /, ''), 'base64').toString().split(':');
+    const [, password] = Buffer.from((request.headers.authorization ?? '').replace(/^Basic /, ''), 'base64')
+      .toString()
+      .split(':');
     if (password !== this.token) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="GitLab"' }).end();
     } else if (!path.startsWith(`${repository}/`) || this.state.faults.noGit) response.writeHead(404).end();
@@ -87,7 +94,13 @@ export class FakeGitLab {
   }
 }
 
-function send(response: ServerResponse, status: number, body: unknown, headers: Readonly<Record<string, string>> = {}, headOnly = false): void {
+function send(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  headOnly = false,
+): void {
   const raw = Buffer.isBuffer(body);
   response.writeHead(status, { 'content-type': raw ? 'text/plain' : 'application/json', ...headers });
   if (headOnly || body === undefined) response.end();

@@ -34,11 +34,15 @@ export function answerTo(state: GitLabState, method: string, path: string, query
   if (parts === null) return notFound();
   const project = decodeURIComponent(parts[1] as string);
   if (project === state.formerPath && method !== 'POST') {
-    return { status: 301, headers: { location: `${state.webUrl}/api/v4${path.replace(parts[1] as string, String(state.projectId))}?${query.toString()}` } };
+    return {
+      status: 301,
+      headers: { location: `${state.webUrl}/api/v4${path.replace(parts[1] as string, String(state.projectId))}?${query.toString()}` },
+    };
   }
   if (project !== String(state.projectId) && project.toLowerCase() !== state.projectPath) return notFound('Project Not Found');
   const rest = parts[2] ?? '';
-  if (rest === '') return ok({ id: state.projectId, path_with_namespace: state.projectPath } satisfies Part<ProjectSchema, 'id' | 'path_with_namespace'>);
+  if (rest === '')
+    return ok({ id: state.projectId, path_with_namespace: state.projectPath } satisfies Part<ProjectSchema, 'id' | 'path_with_namespace'>);
   const mergeRequest = /^\/merge_requests\/(\d+)(\/.*)?$/.exec(rest);
   if (mergeRequest !== null) {
     if (Number(mergeRequest[1]) !== state.iid) return notFound();
@@ -52,7 +56,8 @@ function ofMergeRequest(state: GitLabState, rest: string, query: URLSearchParams
     case '':
       return ok(mergeRequestOf(state));
     case '/diffs': {
-      if (state.faults.failsAbove30APage && Number(query.get('per_page')) > 30) return { status: 500, body: { message: '500 Internal Server Error' } };
+      if (state.faults.failsAbove30APage && Number(query.get('per_page')) > 30)
+        return { status: 500, body: { message: '500 Internal Server Error' } };
       const newest = state.prepare();
       return newest === null ? paged([], query, state) : paged(listed(state, newest.base ?? newest.start, newest.head), query, state);
     }
@@ -64,11 +69,24 @@ function ofMergeRequest(state: GitLabState, rest: string, query: URLSearchParams
     case '/versions':
       state.prepare();
       return paged(
-        state.versions.toReversed().map(
-          ({ id, head, base, start }): Part<MergeRequestDiffVersionsSchema, 'id' | 'head_commit_sha' | 'start_commit_sha' | 'state'> & { base_commit_sha: string | null } => ({
-            id, head_commit_sha: head, base_commit_sha: base, start_commit_sha: start, state: 'collected',
-          }),
-        ),
+        state.versions
+          .toReversed()
+          .map(
+            ({
+              id,
+              head,
+              base,
+              start,
+            }): Part<MergeRequestDiffVersionsSchema, 'id' | 'head_commit_sha' | 'start_commit_sha' | 'state'> & {
+              base_commit_sha: string | null;
+            } => ({
+              id,
+              head_commit_sha: head,
+              base_commit_sha: base,
+              start_commit_sha: start,
+              state: 'collected',
+            }),
+          ),
         query,
         state,
       );
@@ -78,12 +96,23 @@ function ofMergeRequest(state: GitLabState, rest: string, query: URLSearchParams
       return paged(state.notes.map(noteOf), query, state);
     case '/discussions': {
       const ids = [...new Set(state.notes.map((note) => note.discussion))];
-      return paged(ids.map((id) => ({ id, individual_note: true, notes: state.notes.filter((note) => note.discussion === id).map(noteOf) })), query, state);
+      return paged(
+        ids.map((id) => ({ id, individual_note: true, notes: state.notes.filter((note) => note.discussion === id).map(noteOf) })),
+        query,
+        state,
+      );
     }
     case '/pipelines':
-      return paged(state.pipelines.map((one) => pipelineOf(state, one)), query, state);
+      return paged(
+        state.pipelines.map((one) => pipelineOf(state, one)),
+        query,
+        state,
+      );
     case '/approvals':
-      return ok({ user_has_approved: state.approvedBy.includes(REVIEWER.id), user_can_approve: state.canApprove && !state.approvedBy.includes(REVIEWER.id) });
+      return ok({
+        user_has_approved: state.approvedBy.includes(REVIEWER.id),
+        user_can_approve: state.canApprove && !state.approvedBy.includes(REVIEWER.id),
+      });
     default:
       return notFound();
   }
@@ -96,12 +125,14 @@ function written(state: GitLabState, rest: string, body: Record<string, unknown>
     case '/discussions': {
       const position = body['position'] as Record<string, unknown> | undefined;
       const wrong = position === undefined ? null : whyNoPlace(state, position);
-      if (wrong !== null) return badRequest(`400 Bad request - Note {:line_code=>["can't be blank", "must be a valid line code"]} (${wrong})`);
+      if (wrong !== null)
+        return badRequest(`400 Bad request - Note {:line_code=>["can't be blank", "must be a valid line code"]} (${wrong})`);
       return noteTaken(state, body, position ?? null);
     }
     case '/approve':
       if (!state.canApprove || state.approvedBy.includes(REVIEWER.id)) return { status: 401, body: { message: '401 Unauthorized' } };
-      if (body['sha'] !== undefined && body['sha'] !== state.prepare()?.head) return { status: 409, body: { message: 'SHA does not match HEAD of source branch' } };
+      if (body['sha'] !== undefined && body['sha'] !== state.prepare()?.head)
+        return { status: 409, body: { message: 'SHA does not match HEAD of source branch' } };
       state.approvedBy.push(REVIEWER.id);
       state.approvals.push(String(body['sha']));
       return { status: 201, body: {} };
@@ -120,21 +151,32 @@ function written(state: GitLabState, rest: string, body: Record<string, unknown>
 
 function noteTaken(state: GitLabState, { body }: Record<string, unknown>, position: Record<string, unknown> | null): Answer {
   if (state.faults.notesBeforeLimit-- <= 0) {
-    return { status: 429, headers: { 'retry-after': '42' }, body: { message: { error: 'This endpoint has been requested too many times. Try again later.' } } };
+    return {
+      status: 429,
+      headers: { 'retry-after': '42' },
+      body: { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
+    };
   }
-  const kept = String(body).replaceAll('\r', '').split('\n').filter((line) => {
-    const command = /^\s*(\/[a-z_]+)\b/i.exec(line)?.[1];
-    if (command !== undefined) state.commands.push(command);
-    return command === undefined;
-  });
+  const kept = String(body)
+    .replaceAll('\r', '')
+    .split('\n')
+    .filter((line) => {
+      const command = /^\s*(\/[a-z_]+)\b/i.exec(line)?.[1];
+      if (command !== undefined) state.commands.push(command);
+      return command === undefined;
+    });
   return { status: 201, body: noteOf(state.addNote({ body: kept.join('\n').trimEnd(), author: REVIEWER, position })) };
 }
 
 /** GitLab looks the line up in its own diff of the named version; null: it is there. */
 function whyNoPlace(state: GitLabState, position: Record<string, unknown>): string | null {
-  const version = state.versions.find(({ head, base, start }) => position['head_sha'] === head && position['base_sha'] === (base ?? start) && position['start_sha'] === start);
+  const version = state.versions.find(
+    ({ head, base, start }) => position['head_sha'] === head && position['base_sha'] === (base ?? start) && position['start_sha'] === start,
+  );
   if (version === undefined) return 'no such version';
-  const row = rows(state.world, version.base ?? version.start, version.head).find((one) => one.new_path === position['new_path'] && one.old_path === position['old_path']);
+  const row = rows(state.world, version.base ?? version.start, version.head).find(
+    (one) => one.new_path === position['new_path'] && one.old_path === position['old_path'],
+  );
   if (row === undefined) return 'no such file';
   if (position['position_type'] === 'file') return null;
   const number = (value: unknown) => (typeof value === 'number' ? value : null);
@@ -157,7 +199,14 @@ function ofRepository(state: GitLabState, rest: string, query: URLSearchParams):
     const found = blob(world, sha, decodeURIComponent(file[1] as string));
     if (found === null) return notFound('File Not Found');
     const headers = { 'x-gitlab-size': String(found.content.length), 'x-gitlab-blob-id': found.id };
-    return { status: 200, body: file[2] === undefined ? { size: found.content.length, encoding: 'base64', content: found.content.toString('base64'), blob_id: found.id } : found.content, headers };
+    return {
+      status: 200,
+      body:
+        file[2] === undefined
+          ? { size: found.content.length, encoding: 'base64', content: found.content.toString('base64'), blob_id: found.id }
+          : found.content,
+      headers,
+    };
   }
   const commit = /^\/repository\/commits\/([^/]+)$/.exec(rest)?.[1];
   if (commit !== undefined) return exists(world, commit) ? ok({ id: commit }) : notFound('Commit Not Found');
@@ -176,9 +225,15 @@ function ofRepository(state: GitLabState, rest: string, query: URLSearchParams):
     case '/repository/compare':
       return compared(state, query);
     case '/pipelines':
-      return paged(state.pipelines.filter((one) => one.project === undefined && one.sha === query.get('sha')).map((one) => pipelineOf(state, one)), query, state);
+      return paged(
+        state.pipelines.filter((one) => one.project === undefined && one.sha === query.get('sha')).map((one) => pipelineOf(state, one)),
+        query,
+        state,
+      );
     case '/pipelines/latest':
-      return state.pipelines.length === 0 ? { status: 403, body: { message: '403 Forbidden' } } : ok(pipelineOf(state, state.pipelines.at(-1)!));
+      return state.pipelines.length === 0
+        ? { status: 403, body: { message: '403 Forbidden' } }
+        : ok(pipelineOf(state, state.pipelines.at(-1)!));
     default:
       return notFound();
   }
@@ -189,10 +244,16 @@ function compared(state: GitLabState, query: URLSearchParams): Answer {
   const [from, to] = [query.get('from') ?? '', query.get('to') ?? ''];
   if (!exists(world, from) || !exists(world, to)) return notFound('Ref Not Found');
   const base = query.get('straight') === 'true' ? from : (mergeBase(world, from, to) ?? from);
-  const ids = world.git('rev-list', '--reverse', to, `^${from}`).split('\n').filter((id) => id !== '');
+  const ids = world
+    .git('rev-list', '--reverse', to, `^${from}`)
+    .split('\n')
+    .filter((id) => id !== '');
   const diffs = listed(state, base, to);
   const overflow = state.faults.compareOverflow || rows(world, base, to).length > state.faults.maxFiles;
-  const shown: Part<RepositoryCompareSchema, 'compare_timeout' | 'compare_same_ref'> & { commits: unknown[]; diffs: MergeRequestDiffSchema[] } = {
+  const shown: Part<RepositoryCompareSchema, 'compare_timeout' | 'compare_same_ref'> & {
+    commits: unknown[];
+    diffs: MergeRequestDiffSchema[];
+  } = {
     commits: ids.map((id) => ({ id })),
     diffs: (overflow ? diffs.slice(0, Math.min(diffs.length, state.faults.maxFiles)) : diffs) as unknown as MergeRequestDiffSchema[],
     compare_timeout: overflow,
@@ -203,18 +264,24 @@ function compared(state: GitLabState, query: URLSearchParams): Answer {
 
 /** The rows GitLab lets through, as its limits leave them. */
 function listed({ world, faults }: GitLabState, base: string, head: string): Row[] {
-  return rows(world, base, head).slice(0, faults.maxFiles).map((row) => {
-    const how = faults.leftOut[row.new_path];
-    return how === undefined ? row : { ...row, diff: '', collapsed: how === 'collapsed', too_large: how === 'too_large' };
-  });
+  return rows(world, base, head)
+    .slice(0, faults.maxFiles)
+    .map((row) => {
+      const how = faults.leftOut[row.new_path];
+      return how === undefined ? row : { ...row, diff: '', collapsed: how === 'collapsed', too_large: how === 'too_large' };
+    });
 }
 
 function mergeRequestOf(state: GitLabState) {
   const newest = state.prepare();
   const sha = state.world.head(state.world.topic);
   const count = newest === null ? 0 : rows(state.world, newest.base ?? newest.start, newest.head).length;
-  const refs: (Part<DiffRefsSchema, 'head_sha' | 'start_sha'> & { base_sha: string | null }) | null = newest === null ? null : { base_sha: newest.base, head_sha: newest.head, start_sha: newest.start };
-  const shown: Part<ExpandedMergeRequestSchema, 'iid' | 'project_id' | 'title' | 'state' | 'sha' | 'target_branch' | 'web_url' | 'source_project_id' | 'changes_count' | 'draft'> = {
+  const refs: (Part<DiffRefsSchema, 'head_sha' | 'start_sha'> & { base_sha: string | null }) | null =
+    newest === null ? null : { base_sha: newest.base, head_sha: newest.head, start_sha: newest.start };
+  const shown: Part<
+    ExpandedMergeRequestSchema,
+    'iid' | 'project_id' | 'title' | 'state' | 'sha' | 'target_branch' | 'web_url' | 'source_project_id' | 'changes_count' | 'draft'
+  > = {
     iid: state.iid,
     project_id: state.projectId,
     source_project_id: state.projectId,
@@ -226,17 +293,33 @@ function mergeRequestOf(state: GitLabState) {
     changes_count: count > state.faults.maxFiles ? `${state.faults.maxFiles}+` : String(count),
     draft: false,
   };
-  return { ...shown, description: state.description, diff_refs: refs, head_pipeline: state.headPipeline === null ? null : pipelineOf(state, state.headPipeline) };
+  return {
+    ...shown,
+    description: state.description,
+    diff_refs: refs,
+    head_pipeline: state.headPipeline === null ? null : pipelineOf(state, state.headPipeline),
+  };
 }
 
 function noteOf({ id, body, author, system, internal, resolved, position }: FakeNote) {
-  const shown: Part<MergeRequestNoteSchema, 'id' | 'body' | 'created_at' | 'updated_at' | 'system'> = { id, body, created_at: AT, updated_at: AT, system };
+  const shown: Part<MergeRequestNoteSchema, 'id' | 'body' | 'created_at' | 'updated_at' | 'system'> = {
+    id,
+    body,
+    created_at: AT,
+    updated_at: AT,
+    system,
+  };
   return { ...shown, author, internal, resolved, position };
 }
 
 function pipelineOf(state: GitLabState, { id, sha, status, project = state.projectId }: FakePipeline) {
   const shown: Part<PipelineSchema, 'id' | 'sha' | 'status' | 'web_url' | 'project_id' | 'ref'> = {
-    id, sha, status, project_id: project, ref: state.world.topic, web_url: `${state.webUrl}/${state.projectPath}/-/pipelines/${id}`,
+    id,
+    sha,
+    status,
+    project_id: project,
+    ref: state.world.topic,
+    web_url: `${state.webUrl}/${state.projectPath}/-/pipelines/${id}`,
   };
   return shown;
 }

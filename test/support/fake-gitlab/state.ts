@@ -90,7 +90,10 @@ export class GitLabState {
   readonly approvals: string[] = [];
   #nextId = 100;
 
-  constructor(readonly world: GitWorld, faults: Partial<Faults>) {
+  constructor(
+    readonly world: GitWorld,
+    faults: Partial<Faults>,
+  ) {
     this.faults = { ...NO_FAULTS, ...faults };
   }
 
@@ -115,7 +118,16 @@ export class GitLabState {
 
   addNote(note: Partial<FakeNote> & { readonly body: string }): FakeNote {
     const id = this.nextId();
-    const full = { discussion: `d${id}`, author: { id: 5, username: 'robin' }, system: false, internal: false, resolved: false, position: null, ...note, id };
+    const full = {
+      discussion: `d${id}`,
+      author: { id: 5, username: 'robin' },
+      system: false,
+      internal: false,
+      resolved: false,
+      position: null,
+      ...note,
+      id,
+    };
     this.notes.push(full);
     return full;
   }
