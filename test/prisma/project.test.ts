@@ -66,7 +66,7 @@ test('the order of keys in an event does not matter, its content does: projectio
   const before = await stored(room);
   const other = db.store.project(room.slug, { from: 1, events: [{ ...joined!, at: joined!.at + 1 }, ...events.slice(1)] });
   await expect(other).rejects.toThrow(ProjectionConflict);
-  await expect(other).rejects.toMatchObject({ code: 'projection_conflict', seq: 2, slug: room.slug });
+  await expect(other).rejects.toMatchObject({ name: 'ProjectionConflict', seq: 2, slug: room.slug });
   // A conflict among old events keeps new ones out too.
   await expect(db.store.project(room.slug, { from: 1, events: [events[1]!, events[0]!, events[1]!] })).rejects.toThrow(
     'projection_conflict',
