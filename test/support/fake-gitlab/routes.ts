@@ -69,24 +69,22 @@ function ofMergeRequest(state: GitLabState, rest: string, query: URLSearchParams
     case '/versions':
       state.prepare();
       return paged(
-        state.versions
-          .toReversed()
-          .map(
-            ({
-              id,
-              head,
-              base,
-              start,
-            }): Part<MergeRequestDiffVersionsSchema, 'id' | 'head_commit_sha' | 'start_commit_sha' | 'state'> & {
-              base_commit_sha: string | null;
-            } => ({
-              id,
-              head_commit_sha: head,
-              base_commit_sha: base,
-              start_commit_sha: start,
-              state: 'collected',
-            }),
-          ),
+        state.versions.toReversed().map(
+          ({
+            id,
+            head,
+            base,
+            start,
+          }): Part<MergeRequestDiffVersionsSchema, 'id' | 'head_commit_sha' | 'start_commit_sha' | 'state'> & {
+            base_commit_sha: string | null;
+          } => ({
+            id,
+            head_commit_sha: head,
+            base_commit_sha: base,
+            start_commit_sha: start,
+            state: 'collected',
+          }),
+        ),
         query,
         state,
       );
