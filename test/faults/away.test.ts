@@ -59,7 +59,7 @@ test(
     await machine.ok(ann, 'open_review_round', { room });
     machine.freeze('worker');
     const call = submit(room, ann);
-    await machine.updateIsAnnounced();
+    await machine.updateIsAnnounced(room);
     machine.cutOff('server', 'worker');
     machine.wake('worker');
     await machine.roomIsAhead(room);

@@ -39,7 +39,7 @@ test('the server is killed between Update and projection: the room projects it, 
   const room = await openRoom();
   machine.freeze('worker');
   const lost = machine.tool(ann, 'submit_review', review(room)).catch(() => 'no answer');
-  await machine.updateIsAnnounced();
+  await machine.updateIsAnnounced(room);
   machine.stallServer();
   machine.wake('worker');
   await machine.roomIsAhead(room);
@@ -58,7 +58,7 @@ test('the worker is killed while calls wait for it: another one answers each of 
   const room = await openRoom();
   machine.freeze('worker');
   const calls = [ann, bob].map((who) => machine.persist(who, 'submit_review', review(room, `By ${who.name}.`)));
-  await machine.updateIsAnnounced();
+  await machine.updateIsAnnounced(room);
   await machine.kill('worker');
   await machine.begin('worker');
   const answers = await Promise.all(calls);
@@ -83,7 +83,7 @@ test('everything is killed just after a change was decided: the same call afterw
   const room = await openRoom();
   machine.freeze('worker');
   const lost = machine.tool(ann, 'submit_review', review(room)).catch(() => 'no answer');
-  await machine.updateIsAnnounced();
+  await machine.updateIsAnnounced(room);
   machine.stallServer();
   machine.wake('worker');
   await machine.roomIsAhead(room);

@@ -190,15 +190,18 @@ export class Machine {
     await vi.waitFor(async () => expect(await said()).toMatch(pattern), { timeout: 45_000, interval: 200 });
   }
 
-  /** Until somebody's call has announced its Update: it is sent next. */
-  async updateIsAnnounced(): Promise<void> {
+  /** Until a call in this room has announced its Update: it is sent next. Calls that were killed elsewhere stay announced for a while. */
+  async updateIsAnnounced(room: string): Promise<void> {
     const client = new pg.Client({ connectionString: this.#gates.test.url });
     await client.connect();
     try {
-      await vi.waitFor(async () => expect((await client.query('select from intents')).rowCount).toBeGreaterThan(0), {
-        timeout: 10_000,
-        interval: 20,
-      });
+      await vi.waitFor(
+        async () => expect((await client.query('select from intents where slug = $1', [room])).rowCount).toBeGreaterThan(0),
+        {
+          timeout: 10_000,
+          interval: 20,
+        },
+      );
     } finally {
       await client.end();
     }
