@@ -171,7 +171,12 @@ async function start(
     if (pidFile?.pid === child.pid && pidFile.ready) return { child, port };
     await wait(POLL_MS);
   }
-  if (/could not create any TCP|lock file .* (?:already exists|is empty)|bogus data in lock file|still in use/.test(readFileSync(logFile, 'utf8'))) return undefined;
+  if (
+    /could not create any TCP|lock file .* (?:already exists|is empty)|bogus data in lock file|still in use/.test(
+      readFileSync(logFile, 'utf8'),
+    )
+  )
+    return undefined;
   throw new StackError(`The embedded PostgreSQL in ${cluster} ended at its start: ${lastLogLines(logFile)}. Its log is ${logFile}.`);
 }
 
