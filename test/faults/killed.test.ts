@@ -25,6 +25,17 @@ async function openRoom(): Promise<string> {
   return room;
 }
 
+/** A review that the room has and the database has not: its server is held up between the two. */
+async function submitUnprojected(room: string): Promise<{ answer: Promise<unknown> }> {
+  machine.freeze('worker');
+  const answer = machine.tool(ann, 'submit_review', review(room)).catch(() => 'no answer');
+  await machine.updateIsAnnounced(room);
+  machine.stallServer();
+  machine.wake('worker');
+  await machine.roomIsAhead(room);
+  return { answer };
+}
+
 /** One review of each of these reviewers, told once. */
 async function isSubmittedOnce(room: string, ...reviewers: Person[]): Promise<void> {
   await machine.isWhole(room);
@@ -37,14 +48,9 @@ async function isSubmittedOnce(room: string, ...reviewers: Person[]): Promise<vo
 
 test('the server is killed between Update and projection: the room projects it, and the repeat is no second review', async () => {
   const room = await openRoom();
-  machine.freeze('worker');
-  const lost = machine.tool(ann, 'submit_review', review(room)).catch(() => 'no answer');
-  await machine.updateIsAnnounced(room);
-  machine.stallServer();
-  machine.wake('worker');
-  await machine.roomIsAhead(room);
+  const { answer } = await submitUnprojected(room);
   await machine.kill('server');
-  expect(await lost).toBe('no answer');
+  expect(await answer).toBe('no answer');
   machine.reconnect();
   // Nobody asks again, and still it arrives.
   await isSubmittedOnce(room, ann);
@@ -81,14 +87,9 @@ test('the worker is killed between what the room decided by itself and its proje
 
 test('everything is killed just after a change was decided: the same call afterwards finds it done', async () => {
   const room = await openRoom();
-  machine.freeze('worker');
-  const lost = machine.tool(ann, 'submit_review', review(room)).catch(() => 'no answer');
-  await machine.updateIsAnnounced(room);
-  machine.stallServer();
-  machine.wake('worker');
-  await machine.roomIsAhead(room);
+  const { answer } = await submitUnprojected(room);
   await machine.kill();
-  expect(await lost).toBe('no answer');
+  expect(await answer).toBe('no answer');
   machine.reconnect();
   await machine.begin();
   const { review: first } = await machine.persist(ann, 'submit_review', review(room));
