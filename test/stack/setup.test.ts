@@ -18,7 +18,8 @@ beforeEach(() => {
   write('prisma/schema.prisma', 'model A {}');
   write(
     'cli/main.ts',
-    'const args: string[] = process.argv.slice(2); console.log(`ran ${args.join(" ")}`); if (args[0] === "fail") process.exit(3); if (args[0] === "wait") { process.once("SIGTERM", () => process.exit(5)); setInterval(() => {}, 1e6); }',
+    // What it prints comes last: it says that the signal is listened for.
+    'const args: string[] = process.argv.slice(2); if (args[0] === "wait") { process.once("SIGTERM", () => process.exit(5)); setInterval(() => {}, 1e6); } console.log(`ran ${args.join(" ")}`); if (args[0] === "fail") process.exit(3);',
   );
   write(
     'bin/prisma.js',
