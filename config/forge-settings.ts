@@ -12,6 +12,12 @@ interface AppSettings {
 export interface ForgeSettings {
   readonly github: { readonly apiUrl: string; readonly app: AppSettings; readonly reviewer: AppSettings | null } | null;
   readonly gitlab: { readonly url: string; readonly token: string } | null;
+  /** What deliveries are verified with; null: none are taken. */
+  readonly webhooks: {
+    readonly github: string | null;
+    /** With a signing key only signatures count; else the secret token does. */
+    readonly gitlab: { readonly secretToken: string | null; readonly signingKey: string | null };
+  };
 }
 
 const webAddress = z.url({ protocol: /^https?$/ });
@@ -20,6 +26,12 @@ const schema = z.object({
   GITHUB_API_URL: webAddress.default('https://api.github.com'),
   REVIEWER_APP_ID: z.coerce.number().int().positive().optional(),
   GITLAB_URL: webAddress.default('https://gitlab.com'),
+  GITHUB_WEBHOOK_SECRET: z.string().optional(),
+  GITLAB_WEBHOOK_SECRET: z.string().optional(),
+  GITLAB_WEBHOOK_SIGNING_KEY: z
+    .string()
+    .regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/)
+    .optional(),
 });
 
 const HELP: Record<keyof z.input<typeof schema>, readonly [string, string]> = {
@@ -27,6 +39,9 @@ const HELP: Record<keyof z.input<typeof schema>, readonly [string, string]> = {
   GITHUB_API_URL: ["must be the address of a GitHub's API", 'https://github.example.com/api/v3'],
   REVIEWER_APP_ID: ["must be the reviewer App's number", '123457'],
   GITLAB_URL: ['must be the address of a GitLab', 'https://gitlab.example.com'],
+  GITHUB_WEBHOOK_SECRET: ["must be the secret of the App's webhook", 'a-long-random-text'],
+  GITLAB_WEBHOOK_SECRET: ['must be the secret token of the webhook', 'a-long-random-text'],
+  GITLAB_WEBHOOK_SIGNING_KEY: ["must be the webhook's signing token", 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='],
 };
 
 /** @throws {SettingsError} one line for each wrong setting; values are not shown, for some are keys. */
@@ -37,7 +52,7 @@ export function readForgeSettings(env: NodeJS.ProcessEnv): ForgeSettings {
     const names = [...new Set(result.error.issues.map((issue) => String(issue.path[0])))] as (keyof typeof HELP)[];
     throw new SettingsError(names.map((name) => `${name} ${HELP[name][0]}, e.g. ${name}=${HELP[name][1]}`).join('\n'));
   }
-  const { GITHUB_APP_ID, GITHUB_API_URL, REVIEWER_APP_ID, GITLAB_URL } = result.data;
+  const { GITHUB_APP_ID, GITHUB_API_URL, REVIEWER_APP_ID, GITLAB_URL, ...secrets } = result.data;
   const app = appOf('GITHUB_APP', GITHUB_APP_ID, value);
   const reviewer = appOf('REVIEWER_APP', REVIEWER_APP_ID, value);
   if (reviewer && !app) throw new SettingsError('REVIEWER_APP_ID needs an operator App beside it, e.g. GITHUB_APP_ID=123456');
@@ -45,6 +60,10 @@ export function readForgeSettings(env: NodeJS.ProcessEnv): ForgeSettings {
   return {
     github: app && { apiUrl: GITHUB_API_URL, app, reviewer },
     gitlab: token === undefined ? null : { url: GITLAB_URL, token },
+    webhooks: {
+      github: secrets.GITHUB_WEBHOOK_SECRET ?? null,
+      gitlab: { secretToken: secrets.GITLAB_WEBHOOK_SECRET ?? null, signingKey: secrets.GITLAB_WEBHOOK_SIGNING_KEY ?? null },
+    },
   };
 }
 

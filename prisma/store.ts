@@ -3,10 +3,13 @@ import { createAccounts, type Accounts } from './accounts.js';
 import { createAlerts, type Alerts } from './alerts.js';
 import { createBus, type Bus } from './bus.js';
 import { connect } from './db.js';
+import { createDeliveries, type Deliveries } from './deliveries.js';
+import { createForgeStates, type ForgeStates } from './forge-states.js';
 import { createIntents, type Intents } from './intents.js';
 import { createMessages, type Messages } from './messages.js';
 import { createProject, type Project } from './project.js';
 import { createKeptReads } from './reads.js';
+import { createRepositories, type Repositories } from './repositories.js';
 import { createRooms, type Rooms } from './rooms.js';
 import { createShown, type ShownStore } from './shown.js';
 import { createSpans, type Spans } from './spans.js';
@@ -16,15 +19,23 @@ export type { Accounts, Agent, Caller } from './accounts.js';
 export type { ClaimedAlert, StoredAlert } from './alerts.js';
 export { ALERTS_TOPIC, ownerTopic } from './bus.js';
 export { isDatabaseAway } from './db.js';
+export type { LastDelivery } from './deliveries.js';
+export type { ForgeTrouble } from './forge-states.js';
 export type { Intent } from './intents.js';
 export type { Message, MessagePage } from './messages.js';
 export { NoSuchRoom, ProjectionConflict } from './project.js';
+export { DEFAULT_REPOSITORY_SETTINGS } from './repositories.js';
+export type { AutomaticRooms, Identity, RepositoryPlace, RepositorySettings } from './repositories.js';
 export type { RoomRow, Snapshot } from './rooms.js';
 
 /** The database, and the only way to it. Every failure that is its absence passes {@link isDatabaseAway}. */
 export interface Store {
   readonly accounts: Accounts;
   readonly rooms: Rooms;
+  /** What owners set for a repository. */
+  readonly repositories: Repositories;
+  readonly forgeStates: ForgeStates;
+  readonly deliveries: Deliveries;
   readonly messages: Messages;
   /** B29. */
   readonly alerts: Alerts;
@@ -57,6 +68,9 @@ export function createStore({ url, now, poolSize = 10 }: StoreOptions): Store {
   return {
     accounts: createAccounts(db, now),
     rooms: createRooms(db, now),
+    repositories: createRepositories(db, now),
+    forgeStates: createForgeStates(db),
+    deliveries: createDeliveries(db),
     messages: createMessages(db, now),
     alerts: createAlerts(db, now),
     texts: createTexts(db, now),

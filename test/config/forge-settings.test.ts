@@ -12,7 +12,11 @@ writeFileSync(file, PEM);
 
 describe('settings of forges', () => {
   test('none: local repositories alone', () => {
-    expect(readForgeSettings({ GITLAB_URL: '', GITHUB_APP_ID: ' ' })).toEqual({ github: null, gitlab: null });
+    expect(readForgeSettings({ GITLAB_URL: '', GITHUB_APP_ID: ' ' })).toEqual({
+      github: null,
+      gitlab: null,
+      webhooks: { github: null, gitlab: { secretToken: null, signingKey: null } },
+    });
   });
 
   test('an App with its key in the environment or in a file, and a reviewer App beside it', () => {
@@ -36,7 +40,15 @@ describe('settings of forges', () => {
     });
   });
 
+  test('the secrets that deliveries are verified with', () => {
+    const signingKey = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+    expect(
+      readForgeSettings({ GITHUB_WEBHOOK_SECRET: 'a', GITLAB_WEBHOOK_SECRET: 'b', GITLAB_WEBHOOK_SIGNING_KEY: signingKey }).webhooks,
+    ).toEqual({ github: 'a', gitlab: { secretToken: 'b', signingKey } });
+  });
+
   test.each([
+    [{ GITLAB_WEBHOOK_SIGNING_KEY: 'hunter2' }, "GITLAB_WEBHOOK_SIGNING_KEY must be the webhook's signing token"],
     [{ GITHUB_APP_ID: 'twelve' }, "GITHUB_APP_ID must be the App's number"],
     [{ GITHUB_APP_ID: '12' }, 'GITHUB_APP_PRIVATE_KEY_FILE is not set'],
     [{ GITHUB_APP_PRIVATE_KEY_FILE: file }, 'GITHUB_APP_ID is not set'],

@@ -19,7 +19,7 @@ describe('settings', () => {
       databaseUrl: DATABASE_URL,
       localRepositories: [],
       dataDir: '.barista',
-      forges: { github: null, gitlab: null },
+      forges: { github: null, gitlab: null, webhooks: { github: null, gitlab: { secretToken: null, signingKey: null } } },
       notify: null,
       logLevel: 'info',
     });

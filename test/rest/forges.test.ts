@@ -9,7 +9,7 @@ import { GitWorld } from '../support/git-world.js';
 interface Remote {
   readonly git: GitWorld;
   readonly pullRequest: string;
-  readonly forges: ForgeSettings;
+  readonly forges: Partial<ForgeSettings>;
   stop(): unknown;
 }
 

@@ -1,6 +1,7 @@
 // A server of its own for a test file: real database, real Temporal, real HTTP.
 import { tmpdir } from 'node:os';
 import { pino } from 'pino';
+import { readForgeSettings } from '../../config/forge-settings.js';
 import { startServer, type RunningServer } from '../../mcp-server/server.js';
 import { createStore, type Store } from '../../prisma/store.js';
 import { createDatabase, temporalAddress } from './services.js';
@@ -30,7 +31,7 @@ export const settings = (databaseUrl: string, localRepositories: readonly string
   databaseUrl,
   localRepositories,
   dataDir: tmpdir(),
-  forges: { github: null, gitlab: null },
+  forges: readForgeSettings({}),
   notify: null,
   logLevel: 'silent' as const,
 });

@@ -5,7 +5,7 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Runtime, DefaultLogger } from '@temporalio/worker';
 import { setUpForges } from '../../activities/forge/set-up.js';
 import { parsePullRequest } from '../../activities/forge/pull-request.js';
-import type { ForgeSettings } from '../../config/forge-settings.js';
+import { readForgeSettings, type ForgeSettings } from '../../config/forge-settings.js';
 import { startServer, type RunningServer } from '../../mcp-server/server.js';
 import { createStore, type Store } from '../../prisma/store.js';
 import { ensureSearchAttributes } from '../../stack/search-attributes.js';
@@ -50,14 +50,14 @@ interface RestAnswer {
   readonly text: string;
 }
 
-const NO_FORGES: ForgeSettings = { github: null, gitlab: null };
+const NO_FORGES = readForgeSettings({});
 
 /** `temporal`: a server of the test's own, as `host:port`; else the run's. `notifyUrl`: where alerts go. */
 export async function startWorld({
   temporal,
   notifyUrl,
-  forges = NO_FORGES,
-}: { temporal?: string; notifyUrl?: string; forges?: ForgeSettings } = {}): Promise<World> {
+  forges = {},
+}: { temporal?: string; notifyUrl?: string; forges?: Partial<ForgeSettings> } = {}): Promise<World> {
   const [databaseUrl, address] = await Promise.all([createDatabase(), temporal ?? temporalAddress()]);
   const namespace = `test-${randomUUID()}`;
   Runtime.install({ logger: new DefaultLogger('ERROR') });
@@ -69,7 +69,7 @@ export async function startWorld({
   const git = new GitWorld();
   git.push({ 'src/a.ts': 'export const a = 1;\n', 'src/b.ts': 'export const b = 2;\n' }, 'Add a and b');
   const store = createStore({ url: databaseUrl, now });
-  const serverSettings = { ...settings(databaseUrl, [git.path]), forges };
+  const serverSettings = { ...settings(databaseUrl, [git.path]), forges: { ...NO_FORGES, ...forges } };
   const forge = setUpForges(serverSettings, now, new AbortController().signal);
   const native = await NativeConnection.connect({ address });
   const worker = await startWorker({
