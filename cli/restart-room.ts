@@ -1,5 +1,5 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { startOptions } from '../mcp-server/room-door/start-options.js';
+import { startOptions } from '../activities/room-door/start-options.js';
 import { phaseOf } from '../workflows/barista/status.js';
 import { ROOM_WORKFLOW, TASK_QUEUE, type RoomInput } from '../workflows/messages.js';
 import { seenBy } from '../workflows/room/visibility.js';

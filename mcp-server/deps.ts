@@ -1,29 +1,13 @@
 import type { Logger } from 'pino';
 import type { Forge } from '../activities/forge/port.js';
+import type { Door } from '../activities/room-door.js';
 import type { Caller, Store } from '../prisma/store.js';
-
-import type { Command } from '../workflows/room/commands.js';
-import type { HeadSeen, RoomOpened } from '../workflows/room/events.js';
-import type { CommandResult } from '../workflows/room/state.js';
 import type { Heads } from './calls/heads.js';
 import type { Waits } from './calls/waits.js';
 import type { Ci } from './calls/world.js';
 import type { Metrics } from './metrics.js';
 
 export type { Caller } from '../prisma/store.js';
-
-/** The one way to change a room (DESIGN 10). */
-export interface Door {
-  /**
-   * Gives the room a command. When it answers, the database has what the command did.
-   * @throws {Refusal} what the room refused, or `unavailable`
-   */
-  send(slug: string, command: Command): Promise<CommandResult>;
-  /** Starts the room's workflow; safe to repeat. When it answers, the database has the opened room. */
-  open(opened: Omit<RoomOpened, 'type'>): Promise<void>;
-  /** Tells the room of a head that was seen; it changes nothing the room knows already. */
-  headSeen(slug: string, seen: HeadSeen): Promise<void>;
-}
 
 /** Everything the HTTP edge stands on; made once a process. */
 export interface Deps {

@@ -6,13 +6,13 @@ import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { Logger } from 'pino';
 import { setUpForges } from '../activities/forge/set-up.js';
+import { createRoomDoor } from '../activities/room-door.js';
 import { createStore } from '../prisma/store.js';
 import { createApp } from './app.js';
 import { Heads } from './calls/heads.js';
 import { Waits } from './calls/waits.js';
 import { Ci } from './calls/world.js';
 import type { Deps } from './deps.js';
-import { createRoomDoor } from './room-door.js';
 import { addressOf, type ServerSettings } from '../config/settings.js';
 
 export interface RunningServer {

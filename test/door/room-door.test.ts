@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRoomDoor } from '../../mcp-server/room-door.js';
+import { createRoomDoor } from '../../activities/room-door.js';
 import { roomWorkflowId } from '../../workflows/messages.js';
 import { BASE, HEAD } from '../support/room.js';
 import { Gate } from '../support/gate.js';

@@ -17,7 +17,6 @@ import type { Command } from '../workflows/room/commands.js';
 import type { HeadSeen, RoomOpened } from '../workflows/room/events.js';
 import { Refusal } from '../workflows/room/refusal.js';
 import type { CommandResult } from '../workflows/room/state.js';
-import type { Door } from './deps.js';
 import { failureOf } from './room-door/failures.js';
 import { checkPayload } from './room-door/payload.js';
 import { startOptions } from './room-door/start-options.js';
@@ -31,6 +30,19 @@ const ATTEMPT_MS = 10_000;
 const BACKOFF_MS = { first: 50, longest: 1_000 } as const;
 /** Events before the caller's own that are not in the database after so long have lost whoever should bring them. */
 const FLUSH_AFTER_MS = 2_000;
+
+/** The one way to change a room (DESIGN 10). */
+export interface Door {
+  /**
+   * Gives the room a command. When it answers, the database has what the command did.
+   * @throws {Refusal} what the room refused, or `unavailable`
+   */
+  send(slug: string, command: Command): Promise<CommandResult>;
+  /** Starts the room's workflow; safe to repeat. When it answers, the database has the opened room. */
+  open(opened: Omit<RoomOpened, 'type'>): Promise<void>;
+  /** Tells the room of a head that was seen; it changes nothing the room knows already. */
+  headSeen(slug: string, seen: HeadSeen): Promise<void>;
+}
 
 interface DoorOptions {
   readonly client: Client;
