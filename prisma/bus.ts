@@ -11,7 +11,7 @@ const BACKOFF_MS = { first: 50, longest: 2_000 } as const;
 
 /**
  * Tells every process that something has changed, once the transaction commits; it says no more than "look again".
- * A topic is a room's slug, or one of {@link ownerTopic} and {@link ALERTS_TOPIC}, which no slug can be.
+ * A topic is a room's slug, or one of {@link ownerTopic}, {@link ALERTS_TOPIC} and {@link FORGES_TOPIC}, which no slug can be.
  */
 export async function notify(tx: Tx, topic: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify(${CHANNEL}, ${topic})`;
@@ -21,6 +21,8 @@ export async function notify(tx: Tx, topic: string): Promise<void> {
 export const ownerTopic = (ownerId: string): string => `alerts/${ownerId}`;
 /** Alerts of whomever. */
 export const ALERTS_TOPIC = 'alerts/';
+/** What is known of whichever forge. */
+export const FORGES_TOPIC = 'forges/';
 
 export interface Waiting {
   readonly timeoutMs: number;

@@ -1,4 +1,4 @@
-import type { ForgeName } from '../activities/forge/port.js';
+import type { ForgeName, Identity } from '../activities/forge/port.js';
 import type { ParticipantId } from '../workflows/room/state.js';
 import type { Recipe } from '../workflows/room/words.js';
 import { Prisma } from './generated/client.js';
@@ -14,8 +14,7 @@ export interface AutomaticRooms {
   readonly label: string | null;
 }
 
-/** Under which of the server's identities something is done on a forge. */
-export type Identity = 'operator' | 'reviewer';
+export type { Identity } from '../activities/forge/port.js';
 
 export interface RepositorySettings {
   /** null: rooms open by hand alone. */

@@ -17,10 +17,10 @@ import { createTexts, type Texts } from './texts.js';
 
 export type { Accounts, Agent, Caller } from './accounts.js';
 export type { ClaimedAlert, StoredAlert } from './alerts.js';
-export { ALERTS_TOPIC, ownerTopic } from './bus.js';
+export { ALERTS_TOPIC, FORGES_TOPIC, ownerTopic } from './bus.js';
 export { isDatabaseAway } from './db.js';
 export type { LastDelivery } from './deliveries.js';
-export type { ForgeTrouble } from './forge-states.js';
+export type { ForgePart, ForgePlace, ForgeTrouble, HeardLimit } from './forge-states.js';
 export type { Intent } from './intents.js';
 export type { Message, MessagePage } from './messages.js';
 export { NoSuchRoom, ProjectionConflict } from './project.js';

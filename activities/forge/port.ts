@@ -55,6 +55,28 @@ export type ForgeErrorKind =
   /** The request itself is wrong: whoever wrote it mends it. */
   | 'invalid';
 
+/** Under which of the server's identities something is done on a forge. A forge with one identity has an operator alone. */
+export type Identity = 'operator' | 'reviewer';
+
+/** A limit a forge named: nothing that falls under it is asked before `until` (epoch milliseconds). */
+export interface Limit {
+  /** Names it the same in every process: {@link LimitsHeard}. */
+  readonly name: string;
+  readonly until: number;
+}
+
+/** What more is known of a failure. */
+export interface FailureFacts {
+  /** Whose access to the repository is shut out; absent: nobody's, the failure is about this one thing. */
+  readonly identity?: Identity;
+  /** The forge wants to be left alone for a time. */
+  readonly limit?: Limit;
+  /** Where whoever must act can act. */
+  readonly mendAt?: string;
+  /** Only this kind of work is shut out: other calls of the same identity may succeed and prove nothing for it. */
+  readonly partial?: boolean;
+}
+
 /** Every failure of a forge, sorted by who must act. Messages are fit for users: they name no key and no other path. */
 export class ForgeError extends Error {
   override readonly name = 'ForgeError';
@@ -62,11 +84,16 @@ export class ForgeError extends Error {
   constructor(
     readonly kind: ForgeErrorKind,
     message: string,
+    /** Seconds. */
     readonly retryAfter?: number,
+    readonly facts: FailureFacts = {},
   ) {
     super(message);
   }
 }
+
+/** Limits that other processes were told of: epoch milliseconds until which nothing is asked under the one named; 0: none. */
+export type LimitsHeard = (name: string) => number;
 
 /** A commit a diff starts from and the one it ends at; both full object names. */
 export interface CommitPair {
@@ -206,7 +233,15 @@ export interface LineComment {
   readonly body: string;
 }
 
-/** Names one posting for ever: `marker` is hidden in what is posted, so that it can be found again. */
+/** Who posts, as the owner has set it for the repository. A forge with one identity posts as that. */
+export interface PostAs {
+  /** null: the reviewer where the server has one, else the operator. */
+  readonly identity: Identity | null;
+  /** W9: where the reviewer cannot, for it is not there, the operator posts a comment that opens with the verdict. */
+  readonly commentInstead: boolean;
+}
+
+/** Names one posting for ever: `marker` is hidden in what is posted, so that it can be found again, whoever posted it. */
 export interface Posting {
   readonly marker: string;
   readonly headSha: string;
@@ -220,6 +255,8 @@ export interface FileComment {
 
 /** One review, its lines already checked against the hunks (D9). */
 export interface ReviewToPost extends Posting {
+  /** Absent: as where the owner set nothing. */
+  readonly as?: PostAs;
   readonly verdict: 'approve' | 'comment' | 'request_changes';
   readonly body: string;
   readonly comments: readonly LineComment[];
@@ -229,6 +266,8 @@ export interface ReviewToPost extends Posting {
 
 export interface Posted {
   readonly url: string;
+  /** Under which identity it was sent now; absent: the operator's, or it was there already. */
+  readonly by?: Identity;
 }
 
 /** What the forge shows of a posting; `differences` is empty when it shows what was sent. */

@@ -1,5 +1,7 @@
+import { on } from 'node:events';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DEFAULT_REPOSITORY_SETTINGS, type RepositorySettings } from '../../prisma/store.js';
+import { DEFAULT_REPOSITORY_SETTINGS, FORGES_TOPIC, type RepositorySettings } from '../../prisma/store.js';
 import { testStore, type TestStore } from '../support/store.js';
 
 let db: TestStore;
@@ -55,6 +57,52 @@ test('trouble keeps its beginning while it is of one kind, and each identity has
   await forgeStates.mended('github', repository, 'reviewer');
   await forgeStates.mended('github', repository, 'reviewer');
   expect(await forgeStates.of('github', repository)).toEqual([{ ...trouble, kind: 'refused', since: 4_000 }]);
+});
+
+test('a part that is shut out by itself has a trouble of its own, which the whole being mended does not end', async () => {
+  const { forgeStates } = db.store;
+  const { repository } = place(5);
+  const trouble = { identity: 'operator' as const, kind: 'refused' as const, message: 'suspended', since: 1_000, until: null };
+  const ofCi = { ...trouble, part: 'ci' as const, message: 'lacks checks=read' };
+  for (const each of [trouble, ofCi]) await forgeStates.troubled('github', repository, each);
+  await forgeStates.mended('github', repository, 'operator');
+  expect(await forgeStates.of('github', repository)).toEqual([ofCi]);
+  await forgeStates.mended('github', repository, 'operator', 'ci');
+  expect(await forgeStates.of('github', repository)).toEqual([]);
+});
+
+test('a limit is known by its latest end to whoever asks, and is no trouble of a repository', async () => {
+  const { forgeStates } = db.store;
+  const { repository } = place(6);
+  const trouble = { identity: 'reviewer' as const, kind: 'unavailable' as const, message: 'waiting', since: 1_000, until: 61_000 };
+  await forgeStates.troubled('github', repository, trouble);
+  for (const until of [50_000, 90_000, 70_000]) await forgeStates.limited({ forge: 'github', name: 'api app 1', until });
+  const { troubles, limits } = await forgeStates.all();
+  expect(troubles).toContainEqual({ forge: 'github', repository, trouble });
+  expect(limits).toEqual([{ forge: 'github', name: 'api app 1', until: 90_000 }]);
+});
+
+test('every process is told of what changes, and of nothing that did not', async () => {
+  const { forgeStates } = db.store;
+  const { repository } = place(7);
+  const trouble = { identity: 'operator' as const, kind: 'refused' as const, message: 'suspended', since: 1_000, until: null };
+  const listener = new pg.Client({ connectionString: db.url });
+  await listener.connect();
+  await listener.query('LISTEN barista_room');
+  const told = on(listener, 'notification');
+  const next = async () => ((await told.next()).value as [{ payload: string }])[0].payload;
+  for (const change of [
+    () => forgeStates.troubled('github', repository, trouble),
+    () => forgeStates.mended('github', repository, 'operator'),
+    () => forgeStates.limited({ forge: 'github', name: 'api app 7', until: 1_000 }),
+  ]) {
+    await change();
+    expect(await next()).toBe(FORGES_TOPIC);
+  }
+  await forgeStates.mended('github', repository, 'operator');
+  await listener.query("SELECT pg_notify('barista_room', 'the next')");
+  expect(await next()).toBe('the next');
+  await listener.end();
 });
 
 test('the last delivery is the newest, and what was heard of CI is kept by its newest time', async () => {
