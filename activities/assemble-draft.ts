@@ -29,10 +29,11 @@ export function createAssembleDraft({ store }: ActivityDeps): RoomActivities['as
       ...findings.map((finding) => texts.get(finding.body) ?? ''),
     ]);
     const merged = findings.map((finding, index): DraftFinding => {
-      const { path, line, side, severity } = finding;
+      const { path, line, startLine, side, severity } = finding;
       return {
         path,
         line,
+        ...(startLine !== undefined && { startLine }),
         side,
         severity,
         body: findingIds[index]!,

@@ -5,7 +5,9 @@ import type { FreshHead } from '../../workflows/room/events.js';
 import { openRound } from '../../workflows/room/rounds.js';
 import type { RoomState } from '../../workflows/room/state.js';
 import { mergeShown, type PathShown, type ShownFacts } from '../../activities/context/coverage.js';
-import { keepDiff, type KeptDiff } from '../../activities/context/kept-diff.js';
+import type { Anchor } from '../../activities/context/anchors.js';
+import { keepDiff } from '../../activities/context/kept-diff.js';
+import { placesIn, type Place } from '../../activities/context/places.js';
 import { readContext as contextPage } from '../../activities/context/read-context.js';
 import { readFile as filePage } from '../../activities/context/read-file.js';
 import type { ReadDeps, ReadFacts } from '../../activities/context/types.js';
@@ -83,18 +85,28 @@ async function remember({ deps, caller }: Call, room: RoomState, shown: readonly
 /** The same facts, as the JSON column takes them. */
 type ShownJson = { [K in keyof ShownFacts]: ShownFacts[K] } & { [key: string]: never };
 
-/** How long a submit waits to learn which paths are in the pull request. */
-const PATHS_WITHIN_MS = 3_000;
+/** How long a submit waits to learn how its findings lie in the pull request. */
+const UNDER_REVIEW_MS = 3_000;
 
-/** S6: the paths of the pull request under review; null where they cannot be known now, so nothing is called outside. */
-export async function pathsUnderReview({ deps }: Call, room: RoomState): Promise<ReadonlySet<string> | null> {
+/** How findings lie in the pull request under review. */
+interface UnderReview {
+  readonly paths: ReadonlySet<string>;
+  readonly place: (anchor: Anchor) => Place;
+}
+
+/** S6, D9: for findings on `ranged`, where each can stand; null where that cannot be known now, so nothing is called outside. */
+export async function underReview({ deps }: Call, room: RoomState, ranged: ReadonlySet<string>): Promise<UnderReview | null> {
   const round = openRound(room);
   if (round === null) return null;
-  try {
-    const diff = await within<KeptDiff | null>(PATHS_WITHIN_MS, keepDiff(readDeps(deps), refOf(room.pullRequest), round), () => null);
+  const read = async (): Promise<UnderReview | null> => {
+    const diff = await keepDiff(readDeps(deps), refOf(room.pullRequest), round);
     // Where the listing has gaps, what it does not list may be in the pull request all the same (C9).
-    if (diff === null || diff.gaps.length > 0) return null;
-    return new Set(diff.files.flatMap(({ path, previousPath }) => (previousPath === undefined ? [path] : [path, previousPath])));
+    if (diff.gaps.length > 0) return null;
+    const paths = new Set(diff.files.flatMap(({ path, previousPath }) => (previousPath === undefined ? [path] : [path, previousPath])));
+    return { paths, place: await placesIn(diff, ranged) };
+  };
+  try {
+    return await within<UnderReview | null>(UNDER_REVIEW_MS, read(), () => null);
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     return null;

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { DraftCommand, DraftText } from '../../workflows/room/commands.js';
 import { decide } from '../../workflows/room/decide/index.js';
+import { linesOf } from '../../workflows/room/lines.js';
 import { mergeDraft } from '../../workflows/room/merge.js';
 import { Refusal } from '../../workflows/room/refusal.js';
 import type { DraftFinding, RoomState } from '../../workflows/room/state.js';
@@ -61,7 +62,7 @@ async function staged(call: Call, snapshot: Snapshot, input: DraftInput, command
 function unmerged(finding: z.output<typeof draftFinding>): DraftFinding {
   return {
     path: finding.path,
-    line: finding.line ?? null,
+    ...linesOf(finding.line, finding.start_line),
     side: finding.side ?? 'new',
     severity: finding.severity,
     body: '',

@@ -24,6 +24,7 @@ export const findingAnswer = z.looseObject({
   id,
   path: z.string(),
   line: z.int().optional(),
+  start_line: z.int().optional().describe('The first line of a range that ends at line; absent: one line.'),
   side: z.string(),
   severity: z.string(),
   body: z.string(),

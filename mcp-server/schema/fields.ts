@@ -62,15 +62,36 @@ export const recipe = z.enum(RECIPES).describe('panel (several reviewers) or bui
 
 const place = {
   path: repositoryPath('Path of the file in the repository.'),
-  line: lineNumber('Line in the file, from 1. Leave out for a remark about the whole file.').optional(),
+  line: lineNumber('Line in the file, from 1: the last one of a range. Leave out for a remark about the whole file.').optional(),
+  start_line: lineNumber('First line of a range that ends at line, on the same side. Leave out for one line.').optional(),
   side: z.enum(SIDES).optional().describe('new (the default): the line in the pull request; old: the line in its base.'),
   severity: z.enum(SEVERITIES).describe('blocker, major, minor or nit.'),
 };
 
-const newFinding = z.strictObject({
-  ...place,
-  body: bodyText('The remark itself: what is wrong, why, and what would be right. At most 10000 characters.'),
-});
+const newFinding = withRange(
+  z.strictObject({
+    ...place,
+    body: bodyText('The remark itself: what is wrong, why, and what would be right. At most 10000 characters.'),
+  }),
+);
+
+/** S6: said beside whatever else is wrong with the finding; a number that is none is refused as such already. */
+function withRange<S extends z.ZodType<{ line?: number | undefined; start_line?: number | undefined }>>(schema: S): S {
+  const startOf = (value: unknown) => (value ?? {}) as { line?: unknown; start_line?: unknown };
+  const always = { path: ['start_line'], when: () => true };
+  return schema
+    .refine((value) => startOf(value).start_line === undefined || startOf(value).line !== undefined, {
+      ...always,
+      message: 'needs line, the last line of the range',
+    })
+    .refine(
+      (value) => {
+        const { line, start_line: start } = startOf(value);
+        return typeof line !== 'number' || typeof start !== 'number' || start <= line;
+      },
+      { ...always, message: 'must not be after line, the last line of the range' },
+    );
+}
 
 export const findings = z
   .array(newFinding)
@@ -92,18 +113,20 @@ export const references = z
 
 const participants = (description: string) => z.array(handle('A participant id.')).max(100).describe(description);
 
-export const draftFinding = z.strictObject({
-  ...place,
-  body: draftText('The merged remark as the pull request will show it.'),
-  raised_by: participants('Ids of the participants that raised it.').optional(),
-  agreed_by: participants('Ids of the participants that agree.').optional(),
-  disputed_by: participants('Ids of the participants that dispute it.').optional(),
-  finding_ids: z
-    .array(handle('A finding id.'))
-    .max(LIMITS.findingsPerMerged)
-    .optional()
-    .describe(`Stored findings merged into this one, at most ${LIMITS.findingsPerMerged}, each under one merged finding only.`),
-});
+export const draftFinding = withRange(
+  z.strictObject({
+    ...place,
+    body: draftText('The merged remark as the pull request will show it.'),
+    raised_by: participants('Ids of the participants that raised it.').optional(),
+    agreed_by: participants('Ids of the participants that agree.').optional(),
+    disputed_by: participants('Ids of the participants that dispute it.').optional(),
+    finding_ids: z
+      .array(handle('A finding id.'))
+      .max(LIMITS.findingsPerMerged)
+      .optional()
+      .describe(`Stored findings merged into this one, at most ${LIMITS.findingsPerMerged}, each under one merged finding only.`),
+  }),
+);
 
 export const draftFields = {
   verdict,

@@ -3,6 +3,7 @@ import { short } from '../../workflows/room/notes.js';
 import { recordedFinding } from '../../workflows/room/record.js';
 import type { Actor, Draft, DraftFinding, ParticipantId, StandingOf } from '../../workflows/room/state.js';
 import type { Severity, Side, Standing, Verdict } from '../../workflows/room/words.js';
+import { wireLines } from './finding.js';
 import { type Around, iso, type Named, named, plainName, seen, type Seen, type Snapshot } from './snapshot.js';
 
 /** A draft on the wire. */
@@ -31,12 +32,13 @@ export interface WireDraft {
   readonly posted_at: string | null;
   readonly url: string | null;
   /** Merged findings that had no place in the diff and stand in the posted body (D4). */
-  readonly unplaced: readonly { readonly index: number; readonly path: string; readonly line?: number }[];
+  readonly unplaced: readonly { readonly index: number; readonly path: string; readonly line?: number; readonly start_line?: number }[];
 }
 
 interface WireDraftFinding {
   readonly path: string;
   readonly line?: number;
+  readonly start_line?: number;
   readonly side: Side;
   readonly severity: Severity;
   readonly body: string;
@@ -54,6 +56,7 @@ interface WireStanding {
   /** Where and what, in short; absent for a finding that was deleted since (R6). */
   readonly path?: string;
   readonly line?: number;
+  readonly start_line?: number;
   readonly severity?: Severity;
   readonly raised_by_name?: string;
   readonly excerpt?: string;
@@ -118,7 +121,7 @@ export function wireDraft(snapshot: Snapshot, reader: ParticipantId, draft: Draf
 function wireDraftFinding(finding: DraftFinding, text: (id: string) => string): WireDraftFinding {
   return {
     path: finding.path,
-    ...(finding.line !== null && { line: finding.line }),
+    ...wireLines(finding),
     side: finding.side,
     severity: finding.severity,
     body: text(finding.body),
@@ -131,7 +134,7 @@ function wireDraftFinding(finding: DraftFinding, text: (id: string) => string): 
 
 function unplacedAt(draft: Draft, index: number): WireDraft['unplaced'][number][] {
   const finding = draft.findings[index];
-  return finding ? [{ index, path: finding.path, ...(finding.line !== null && { line: finding.line }) }] : [];
+  return finding ? [{ index, path: finding.path, ...wireLines(finding) }] : [];
 }
 
 function wireStanding(snapshot: Snapshot, view: Seen, { finding: id, standing }: StandingOf): WireStanding {
@@ -140,11 +143,11 @@ function wireStanding(snapshot: Snapshot, view: Seen, { finding: id, standing }:
   // What was fixed at the posting may have left the state with its round since.
   const finding = findingOf(room, id) ?? recordedFinding(snapshot.records, id);
   if (!finding) return base;
-  const { path, line, severity, raisedBy } = finding;
+  const { path, severity, raisedBy } = finding;
   return {
     ...base,
     path,
-    ...(line !== null && { line }),
+    ...wireLines(finding),
     severity,
     raised_by_name: plainName(room, raisedBy),
     excerpt: short(text(finding.body), EXCERPT),

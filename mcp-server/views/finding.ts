@@ -1,4 +1,5 @@
 import { findingOf, isSettled, needsFix, standingOf, stateOf } from '../../workflows/room/findings.js';
+import type { Lines } from '../../workflows/room/lines.js';
 import type { Answer, Finding, ParticipantId, Reference, Review } from '../../workflows/room/state.js';
 import type { AnsweredAs, AnswerKind, FindingState, Severity, Side, Stance, Standing } from '../../workflows/room/words.js';
 import { iso, plainName, type Seen, seen, type Snapshot } from './snapshot.js';
@@ -9,6 +10,8 @@ export interface WireFinding {
   readonly path: string;
   /** Absent: the whole file. */
   readonly line?: number;
+  /** The first line of a range that ends at `line`; absent: one line. */
+  readonly start_line?: number;
   readonly side: Side;
   readonly severity: Severity;
   readonly body: string;
@@ -49,13 +52,18 @@ interface WireReference {
   readonly at: string;
 }
 
+/** The lines as they are spelt on the wire, `start_line` only where there is a range. */
+export function wireLines({ line, startLine }: Lines): { line?: number; start_line?: number } {
+  return { ...(line !== null && { line }), ...(startLine !== undefined && { start_line: startLine }) };
+}
+
 export function wireFinding(view: Seen, finding: Finding): WireFinding {
   const { room, text } = view;
   const hidden = view.hidden.answers(finding.id);
   return {
     id: finding.id,
     path: finding.path,
-    ...(finding.line !== null && { line: finding.line }),
+    ...wireLines(finding),
     side: finding.side,
     severity: finding.severity,
     body: text(finding.body),

@@ -85,9 +85,44 @@ describe('S6: bad input is refused whole, naming each field', () => {
   test('unknown arguments are refused by name, with the known ones (MEASURED: the SDK drops them)', () => {
     const error = refused(review, { room: 'r', verdict: 'comment', summary: 's', findings: [{ ...finding, lines: 3 }], verdikt: 'x' });
     expect(error.fields).toEqual([
-      { field: 'findings[0].lines', message: 'unknown field; known are: path, line, side, severity, body' },
+      { field: 'findings[0].lines', message: 'unknown field; known are: path, line, start_line, side, severity, body' },
       { field: 'verdikt', message: 'unknown field; known are: room, verdict, summary, findings, references, force' },
     ]);
+  });
+
+  test.each([
+    [{ start_line: 3 }, { field: 'findings[0].start_line', message: 'needs line, the last line of the range' }],
+    [
+      { start_line: 8, line: 7 },
+      { field: 'findings[0].start_line', message: 'must not be after line, the last line of the range' },
+    ],
+    [
+      { start_line: 0, line: 7 },
+      { field: 'findings[0].start_line', message: 'must be 1 or more' },
+    ],
+    [
+      { start_line: 'three', line: 7 },
+      { field: 'findings[0].start_line', message: 'must be a number, not a string' },
+    ],
+  ])('the range %j is refused, in a review and in a draft, beside whatever else is wrong', (range, wrong) => {
+    const { line: _, ...whole } = finding;
+    const bad = [{ ...whole, ...range, body: '' }];
+    const fields = [wrong, { field: 'findings[0].body', message: 'must not be empty' }];
+    const byField = (one: { field: string }, other: { field: string }) => one.field.localeCompare(other.field);
+    const draft = z.strictObject(draftFields);
+    for (const error of [
+      refused(review, { room: 'r', verdict: 'comment', summary: 's', findings: bad }),
+      refused(draft, { verdict: 'comment', body: 'b', findings: bad }),
+    ])
+      expect([...error.fields].sort(byField)).toEqual([...fields].sort(byField));
+  });
+
+  test('a range is taken, also one of one line', () => {
+    for (const range of [
+      { start_line: 3, line: 7 },
+      { start_line: '3', line: 3 },
+    ])
+      expect(check(findings, [{ ...finding, ...range }])).toEqual([{ ...finding, ...range, start_line: 3 }]);
   });
 
   test.each(['/etc/passwd', '../x', 'a/../b', 'a//b', './a', 'a/', '', 'a\0b', 'a\ud800b'])('F4: the path %j is refused', (path) => {

@@ -40,14 +40,18 @@ const head: fc.Arbitrary<FreshHead> = fc.record({
   move: fc.constant(null),
 });
 
-const newFinding = fc.record({
+/** Now and then a range, which needs a line after its first. */
+const lines = fc
+  .tuple(fc.option(fc.integer({ min: 1, max: 9 })), fc.option(fc.integer({ min: 1, max: 9 }), { freq: 1 }))
+  .map(([line, startLine]) => ({ line, ...(startLine !== null && line !== null && startLine < line && { startLine }) }));
+const elsewhere = fc.record({
   path: fc.constantFrom('a.ts', 'b.ts'),
-  line: fc.option(fc.integer({ min: 1, max: 9 })),
   side: fc.constantFrom(...SIDES),
   severity: fc.constantFrom(...SEVERITIES),
   body: text,
   outsideDiff: fc.boolean(),
 });
+const newFinding = fc.tuple(elsewhere, lines).map(([finding, at]) => ({ ...finding, ...at }));
 const merged: fc.Arbitrary<DraftFinding> = fc.record({
   path: fc.constant('a.ts'),
   line: fc.constant(null),

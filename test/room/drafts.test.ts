@@ -27,6 +27,21 @@ describe('drafting', () => {
     });
   });
 
+  test('D1: a merged range keeps its first line, in an edit too; one that is none is refused in both', () => {
+    const range = { startLine: 3, line: 7 };
+    const room = closed().draft('ana', { findings: [range] });
+    expect(room.state.draft!.findings).toMatchObject([range]);
+    for (const bad of [
+      { startLine: 3, line: null },
+      { startLine: 8, line: 7 },
+    ]) {
+      const refusal = { code: 'invalid', field: 'findings[0].start_line' };
+      expect(room.refused((it) => it.draft('ana', { findings: [bad] }))).toMatchObject(refusal);
+      expect(room.refused((it) => it.edit({ findings: [bad] }))).toMatchObject(refusal);
+    }
+    expect(room.edit({ findings: [{ startLine: 4, line: 7 }] }).state.draft!.findings).toMatchObject([{ startLine: 4, line: 7 }]);
+  });
+
   const early: [string, () => TestRoom, string][] = [
     ['before round 1', () => aRoom().join('ana'), 'no_open_round'],
     ['while the round is open', () => aRoom().join('ana').open('ana').submit('ana'), 'round_open'],

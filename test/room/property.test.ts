@@ -257,8 +257,8 @@ function isOnce(room: RoomState, command: Command): boolean {
   return command.type === 'resolveFinding' && isSettled(findingOf(room, command.finding)!);
 }
 
-function identity({ id, raisedBy, raisedIn, raisedOn, path, line, side, severity, body, outsideDiff }: Finding): string {
-  return JSON.stringify([id, raisedBy, raisedIn, raisedOn, path, line, side, severity, body, outsideDiff]);
+function identity({ id, raisedBy, raisedIn, raisedOn, path, line, startLine, side, severity, body, outsideDiff }: Finding): string {
+  return JSON.stringify([id, raisedBy, raisedIn, raisedOn, path, line, startLine, side, severity, body, outsideDiff]);
 }
 
 function deepFreeze<T>(value: T): T {

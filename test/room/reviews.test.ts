@@ -33,6 +33,35 @@ describe('submitting', () => {
     ]);
   });
 
+  test('S1: a finding of a range keeps its first line; one of one line has none', () => {
+    const room = opened().submit('grok', { findings: [{ startLine: 3, line: 7 }, { line: 7 }] });
+    expect(room.state.findings).toMatchObject([{ startLine: 3, line: 7 }, { line: 7 }]);
+    expect(room.state.findings[1]).not.toHaveProperty('startLine');
+  });
+
+  test.each([
+    [{ startLine: 3, line: null }, 'findings[1].start_line needs line, the last line of the range.'],
+    [{ startLine: 8, line: 7 }, 'findings[1].start_line must be before line 7.'],
+    [{ startLine: 0, line: 7 }, 'findings[1].start_line must be before line 7.'],
+  ])('S6: the range %o is refused, and nothing is stored', (finding, message) => {
+    expect(opened().refused((it) => it.submit('grok', { findings: [{}, finding] }))).toEqual({
+      code: 'invalid',
+      message,
+      field: 'findings[1].start_line',
+    });
+  });
+
+  test.each([
+    ['at_line', 'at line 7 alone'],
+    ['in_body', 'in the body of the review'],
+  ] as const)('D9: a range that does not lie in one hunk (%s) is stored with a warning', (leavesHunk, where) => {
+    const room = opened().submit('grok', { findings: [{}, { path: 'b.ts', startLine: 3, line: 7, leavesHunk }] });
+    expect(room.result['warnings']).toEqual([
+      `findings[1]: lines 3-7 of b.ts do not lie in one hunk of the diff, so its comment will stand ${where}.`,
+    ]);
+    expect(room.state.findings[1]).toMatchObject({ startLine: 3, line: 7 });
+  });
+
   test('S5: after the close it is refused, and told to submit in the next round', () => {
     const room = opened().submit('ana').close('ana');
     expect(room.refused((it) => it.submit('grok'))).toMatchObject({ code: 'round_closed', hint: expect.stringContaining('next round') });
@@ -204,6 +233,12 @@ describe('possible duplicates', () => {
     [{ line: 13 }, ['f1']],
     [{ line: 6 }, []],
     [{ line: 14 }, []],
+    // A range is as near as its nearest line.
+    [{ startLine: 13, line: 40 }, ['f1']],
+    [{ startLine: 2, line: 30 }, ['f1']],
+    [{ startLine: 2, line: 7 }, ['f1']],
+    [{ startLine: 14, line: 40 }, []],
+    [{ startLine: 2, line: 6 }, []],
     [{ line: null }, ['f2']],
     [{ line: 10, path: 'src/b.ts' }, []],
     [{ line: null, path: 'src/b.ts' }, []],
@@ -281,6 +316,7 @@ describe('S9: a submit that is repeated', () => {
     ['verdict', { ...review, verdict: 'comment' }],
     ['summary', { ...review, summary: 'another' }],
     ['line', { ...review, findings: [{ line: 11, severity: 'major' }] }],
+    ['start of the range', { ...review, findings: [{ startLine: 9, line: 10, severity: 'major' }] }],
     ['severity', { ...review, findings: [{ line: 10, severity: 'minor' }] }],
     ['side', { ...review, findings: [{ line: 10, severity: 'major', side: 'old' }] }],
     ['path', { ...review, findings: [{ line: 10, severity: 'major', path: 'b.ts' }] }],

@@ -49,10 +49,12 @@ const PEOPLE: ReadonlySet<string> = new Set(['olga', 'pia', 'paul']);
 export interface FindingInput {
   path?: string;
   line?: number | null;
+  startLine?: number;
   side?: Side;
   severity?: Severity;
   body?: string;
   outsideDiff?: boolean;
+  leavesHunk?: 'at_line' | 'in_body';
 }
 
 export interface ReviewInput {
@@ -290,6 +292,8 @@ export class TestRoom {
         severity: finding.severity ?? 'major',
         body: this.stage(id, finding.body ?? `finding ${index} of ${by}`),
         outsideDiff: finding.outsideDiff ?? false,
+        ...(finding.startLine !== undefined && { startLine: finding.startLine }),
+        ...(finding.leavesHunk && { leavesHunk: finding.leavesHunk }),
       })),
       references: (input.references ?? []).map(([finding, stance, note]) => ({
         finding,

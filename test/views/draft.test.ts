@@ -83,6 +83,20 @@ test('a draft on the wire is spelt as the contract has it', () => {
   });
 });
 
+test('D1: a merged range is shown by its first line too, in the standing as well', () => {
+  const room = aRoom()
+    .join('ana')
+    .open('ana')
+    .submit('ana', { findings: [{ startLine: 3, line: 7 }] })
+    .close('ana')
+    .draft('ana', { findings: [{ startLine: 3, line: 7, findings: ['f1'] }, { line: 7 }] });
+  const draft = draftOf(room)!;
+  expect(draft.findings).toMatchObject([{ start_line: 3, line: 7 }, { line: 7 }]);
+  expect(draft.findings[1]).not.toHaveProperty('start_line');
+  expect(draft.standing).toMatchObject([{ finding_id: 'f1', start_line: 3, line: 7 }]);
+  expect(draftOf(room.post('u', [0]))!.unplaced).toEqual([{ index: 0, path: 'src/a.ts', start_line: 3, line: 7 }]);
+});
+
 test('D7: the standing is live until the posting, and fixed from then on', () => {
   const room = closed().draft('ana');
   const standing = () => draftOf(room)!.standing.map(({ finding_id, label }) => `${finding_id} ${label}`);

@@ -45,6 +45,14 @@ test('a finding on the wire is spelt as the contract has it', () => {
   const wholeFile = findingView(room.snapshot, idOf('dora'), 'f2');
   expect(wholeFile).toMatchObject({ side: 'old', state: 'open', needs_fix: true, standing: 'needs_fix' });
   expect(wholeFile).not.toHaveProperty('line');
+  expect(wholeFile).not.toHaveProperty('start_line');
+});
+
+test('S1: a range is shown by its first line too, with every round that carries it', () => {
+  const room = duel().submit('grok', { findings: [{ startLine: 3, line: 7 }] });
+  expect(findingView(room.snapshot, idOf('dora'), 'f1')).toMatchObject({ start_line: 3, line: 7 });
+  room.close('grok').push('b2').open('grok');
+  expect(viewOf(room, 'grok').carried).toMatchObject([{ id: 'f1', start_line: 3, line: 7 }]);
 });
 
 test('a finding that is not there, or hidden from the reader, is null alike', () => {

@@ -3,6 +3,7 @@ import type { Finding, RoomState } from './state.js';
 import type { AlertKind, ForgeTrouble } from './words.js';
 import { inWords } from './durations.js';
 import { disputedSince, isDisputed } from './findings.js';
+import { placeOf } from './lines.js';
 import { nameOf } from './members.js';
 import { awaited } from './rounds.js';
 import { seenBy } from './visibility.js';
@@ -130,5 +131,4 @@ function someoneIsAwaited(room: RoomState): boolean {
   return room.round !== null && awaited(room, room.round).length > 0;
 }
 
-const placeOf = ({ path, line }: Finding): string => (line === null ? path : `${path}:${line}`);
 const findings = (count: number): string => `${count} finding${count === 1 ? '' : 's'}`;

@@ -1,3 +1,4 @@
+import type { Lines } from './lines.js';
 import type { DraftFinding, Durations, FindingId, ParticipantId, Reference, TextId } from './state.js';
 import type { FreshHead } from './events.js';
 import type { AuthorAnswer, ParticipantKind, Recipe, Resolution, Role, Severity, Side, Verdict } from './words.js';
@@ -35,13 +36,14 @@ export type RoundCommand =
   /** `head` is null when the forge could not be reached: the round closes anyway (N2). */
   | (Asked & { readonly type: 'closeRound'; readonly head: FreshHead | null });
 
-export interface NewFinding {
+export interface NewFinding extends Lines {
   readonly path: string;
-  readonly line: number | null;
   readonly side: Side;
   readonly severity: Severity;
   readonly body: TextId;
   readonly outsideDiff: boolean;
+  /** Its range does not lie in one hunk of the diff: where its comment will stand instead. Absent: it does, or it is not known. */
+  readonly leavesHunk?: 'at_line' | 'in_body';
 }
 
 export type ReviewCommand =

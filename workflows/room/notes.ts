@@ -2,6 +2,7 @@ import type { Answer, Finding, ParticipantId, RoomState, TextId } from './state.
 import type { FindingAnswered, HeadMove, RoomEvent, RoundClosed, RoundOpened } from './events.js';
 import type { MessageEvent } from './words.js';
 import { findingOf, isSettled } from './findings.js';
+import { placeOf } from './lines.js';
 import { holders, nameOf, namesOf, participantOf } from './members.js';
 import { hasDeclined, missing, openRound } from './rounds.js';
 import { answersAreHidden } from './visibility.js';
@@ -266,7 +267,7 @@ function isStillHiddenFromSomeone(before: RoomState, finding: Finding): boolean 
 
 function said(answer: Answer, id: string, before: RoomState, finding: Finding | undefined): string {
   const whose = answer.as === 'reviewer' && finding ? ` of ${nameOf(before, finding.raisedBy)}` : '';
-  const where = finding ? ` (${finding.path}${finding.line === null ? '' : `:${finding.line}`})` : '';
+  const where = finding ? ` (${placeOf(finding)})` : '';
   switch (answer.kind) {
     case 'accept':
       return `accepted finding ${id}${where}`;

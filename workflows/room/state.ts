@@ -1,3 +1,4 @@
+import type { Lines } from './lines.js';
 import type {
   AnswerKind,
   AnsweredAs,
@@ -182,14 +183,12 @@ export interface Decline {
   readonly until: number | null;
 }
 
-export interface Finding {
+export interface Finding extends Lines {
   readonly id: FindingId;
   readonly raisedBy: ParticipantId;
   readonly raisedIn: number;
   readonly raisedOn: Sha;
   readonly path: string;
-  /** 1-based; null = the whole file. */
-  readonly line: number | null;
   readonly side: Side;
   readonly severity: Severity;
   readonly body: TextId;
@@ -245,9 +244,8 @@ export interface StandingOf {
 }
 
 /** One merged finding of the draft; the lists hold participant ids (D1, D2). */
-export interface DraftFinding {
+export interface DraftFinding extends Lines {
   readonly path: string;
-  readonly line: number | null;
   readonly side: Side;
   readonly severity: Severity;
   readonly body: TextId;

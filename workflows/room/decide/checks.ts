@@ -2,6 +2,7 @@ import type { CommandResult, FindingId, ParticipantId, RoomState, Round } from '
 import type { RoomFact } from '../events.js';
 import type { RefusalCode, Role } from '../words.js';
 import type { RefusalFacts } from '../refusal.js';
+import { type Lines, wrongRange } from '../lines.js';
 import { holders, holds, isPresent, listed, nameOf } from '../members.js';
 import { hasDeclined, hasSubmitted } from '../rounds.js';
 
@@ -68,6 +69,16 @@ export function draftIsFixed(room: RoomState): Refused | null {
     case 'posted':
       return refuse('posted', `The review of round ${draft.round} is posted.`, { hint: 'The next review needs a new round.' });
   }
+}
+
+/** S6: a range ends at its finding's line and starts before it. */
+export function badRange(findings: readonly Lines[]): Refused | null {
+  for (const [index, finding] of findings.entries()) {
+    const wrong = wrongRange(finding);
+    const field = `findings[${index}].start_line`;
+    if (wrong !== null) return refuse('invalid', `${field} ${wrong}.`, { field });
+  }
+  return null;
 }
 
 export function unknownFinding(room: RoomState, id: FindingId): Refused {

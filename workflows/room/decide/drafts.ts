@@ -4,7 +4,7 @@ import { standings } from '../findings.js';
 import { seenBy } from '../visibility.js';
 import { mayDraft } from '../../barista/drafting.js';
 import { offersOf } from '../../barista/status.js';
-import { type Decision, type Refused, done, draftIsFixed, lacksRole, notTheOwner, refuse, repeat } from './checks.js';
+import { type Decision, type Refused, badRange, done, draftIsFixed, lacksRole, notTheOwner, refuse, repeat } from './checks.js';
 
 /** D1 to D3, D8. */
 export function save(room: RoomState, command: DraftCommand & { type: 'saveDraft' }): Decision {
@@ -19,6 +19,7 @@ export function save(room: RoomState, command: DraftCommand & { type: 'saveDraft
     draftIsFixed(room) ??
     anotherIsPosting(room) ??
     tooSoon(room, command.by) ??
+    badRange(command.draft.findings) ??
     badIds(room, command.draft.findings);
   if (refused) return refused;
   const version = nextVersion(room);
@@ -93,7 +94,8 @@ export function edit(room: RoomState, command: DraftCommand & { type: 'editDraft
   if (draft.version === command.version + 1 && draft.edited && command.requestId === undefined && isSame(draft, command.draft)) {
     return repeat({ round: draft.round, version: draft.version });
   }
-  const blocked = draft.version === command.version ? badIds(room, command.draft.findings) : oldVersion(draft, command.version);
+  const { findings } = command.draft;
+  const blocked = draft.version === command.version ? (badRange(findings) ?? badIds(room, findings)) : oldVersion(draft, command.version);
   if (blocked) return blocked;
   return done([{ type: 'DraftEdited', ...command.draft, version: nextVersion(room) }], { round: draft.round, version: nextVersion(room) });
 }

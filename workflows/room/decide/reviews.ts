@@ -2,9 +2,10 @@ import type { NewFinding, ReviewCommand } from '../commands.js';
 import type { RoomFact } from '../events.js';
 import { LIMITS, type Finding, type Reference, type Review, type RoomState, type Round } from '../state.js';
 import { findingOf, isSettled } from '../findings.js';
+import { distance, numbersOf } from '../lines.js';
 import { mayReadReviews, wouldReveal } from '../visibility.js';
 import { hasSubmitted, openRound, unsettled } from '../rounds.js';
-import { type Decision, type Refused, done, lacksRole, refuse, repeat } from './checks.js';
+import { type Decision, type Refused, badRange, done, lacksRole, refuse, repeat } from './checks.js';
 
 type Submit = ReviewCommand & { type: 'submitReview' };
 
@@ -15,7 +16,11 @@ export function submit(room: RoomState, command: Submit, now: number): Decision 
   const refused = lacksRole(room, command.by, 'reviewer') ?? notReviewable(room);
   if (refused) return refused;
   const round = openRound(room)!;
-  const blocked = (mine && cannotReplace(room, round, mine)) ?? badReferences(round, command.references) ?? tooMany(room, command, mine);
+  const blocked =
+    (mine && cannotReplace(room, round, mine)) ??
+    badRange(command.findings) ??
+    badReferences(round, command.references) ??
+    tooMany(room, command, mine);
   if (blocked) return blocked;
 
   const findings = command.findings.map((finding, index) => raised(finding, room.nextFinding + index, round, command.by));
@@ -33,7 +38,7 @@ export function submit(room: RoomState, command: Submit, now: number): Decision 
 }
 
 function raised(finding: NewFinding, number: number, round: Round, by: string): Finding {
-  const { path, line, side, severity, body, outsideDiff } = finding;
+  const { path, line, startLine, side, severity, body, outsideDiff } = finding;
   return {
     id: `f${number}`,
     raisedBy: by,
@@ -41,6 +46,7 @@ function raised(finding: NewFinding, number: number, round: Round, by: string): 
     raisedOn: round.headSha,
     path,
     line,
+    ...(startLine !== undefined && { startLine }),
     side,
     severity,
     body,
@@ -71,6 +77,7 @@ function isSame(room: RoomState, review: Review, command: Submit): boolean {
       stored !== undefined &&
       stored.path === wanted.path &&
       stored.line === wanted.line &&
+      stored.startLine === wanted.startLine &&
       stored.side === wanted.side &&
       stored.severity === wanted.severity &&
       stored.body === wanted.body
@@ -140,13 +147,20 @@ function tooMany(room: RoomState, command: Submit, mine: Review | undefined): Re
   );
 }
 
-/** S8, and a dispute of one's own finding, which marks nothing (B16). */
+/** S8, a range that cannot stand as one (D9), and a dispute of one's own finding, which marks nothing (B16). */
 function warnings(room: RoomState, command: Submit): string[] {
   const found: string[] = [];
   const grave = command.findings.filter((finding) => finding.severity === 'blocker' || finding.severity === 'major').length;
   if (command.verdict === 'approve' && grave > 0) {
     found.push(
       `The verdict is approve, but ${grave === 1 ? 'a finding is' : `${grave} findings are`} blocker or major: the two do not agree.`,
+    );
+  }
+  for (const [index, { path, line, startLine, leavesHunk }] of command.findings.entries()) {
+    if (line === null || startLine === undefined || leavesHunk === undefined) continue;
+    const where = leavesHunk === 'at_line' ? `at line ${line} alone` : 'in the body of the review';
+    found.push(
+      `findings[${index}]: lines ${numbersOf({ line, startLine })} of ${path} do not lie in one hunk of the diff, so its comment will stand ${where}.`,
     );
   }
   for (const reference of command.references) {
@@ -170,7 +184,7 @@ function possibleDuplicates(room: RoomState, findings: readonly NewFinding[], at
 function sitsOn(added: NewFinding, known: Finding): boolean {
   if (added.path !== known.path) return false;
   if (added.line === null || known.line === null) return added.line === known.line;
-  return Math.abs(added.line - known.line) <= NEAR;
+  return distance({ ...added, line: added.line }, { ...known, line: known.line }) <= NEAR;
 }
 
 /** S7. */
