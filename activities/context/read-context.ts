@@ -1,4 +1,4 @@
-import { ForgeError, type Description } from '../forge/port.js';
+import { ForgeError, UNRELATED, type Description } from '../forge/port.js';
 import { Refusal } from '../../workflows/room/refusal.js';
 import type { PathShown } from './coverage.js';
 import type { FileEntry } from './file-entry.js';
@@ -93,9 +93,6 @@ export async function readContext(deps: ReadDeps, facts: ReadFacts, query: Conte
  * head that moves between two calls would move a file to a page that was already read.
  */
 const ENVELOPE_CHARS = 2_000;
-
-/** C9, where the base is not the merge base because there is none. */
-const UNRELATED = 'The two branches share no history: the files are compared with the base branch itself.';
 
 function targetOf(facts: ReadFacts, { page = 1, sinceRound, headSha, maxChars = MAX_CHARS }: ContextQuery): Target {
   if (!Number.isInteger(page) || page < 1) throw new Refusal('invalid', 'page counts from 1.', undefined, 'page');

@@ -190,6 +190,9 @@ export interface Diff {
   readonly gaps: readonly string[];
 }
 
+/** C9: a gap, where the base is not the merge base because there is none. */
+export const UNRELATED = 'The two branches share no history: the files are compared with the base branch itself.';
+
 export interface Comparison {
   readonly status: 'ahead' | 'identical' | 'diverged' | 'unknown';
   /** Commits on top of `from`; null where they cannot be counted. */

@@ -51,33 +51,6 @@ const withText = (text: Partial<Description>) =>
 const many = (count: number, lines: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`src/f${String(at).padStart(3, '0')}.ts`, `line "${at}"\n`.repeat(lines)]));
 
-test('C1: title, description, commits and every changed file with its patch', async () => {
-  world.push({ 'a.ts': 'a\n', 'b.ts': 'b\n' }, 'Add a and b\n\nBecause.');
-  const answer = await page(await facts());
-  const head = await headNow();
-  expect(answer).toMatchObject({
-    page: 1,
-    page_count: 1,
-    last_page: true,
-    title: 'Add a and b',
-    description: 'Add a and b\n\nBecause.',
-    issue: null,
-    comments: [],
-    base_sha: head.baseSha,
-    head_sha: head.headSha,
-    round_head_sha: null,
-    head_moved: false,
-    head_read_at: '2030-01-01T12:13:20.000Z',
-    gaps: [],
-    files: [
-      { path: 'a.ts', status: 'added', additions: 1, deletions: 0, patch: '@@ -0,0 +1 @@\n+a' },
-      { path: 'b.ts', status: 'added', additions: 1, deletions: 0, patch: '@@ -0,0 +1 @@\n+b' },
-    ],
-  });
-  expect(answer).not.toHaveProperty('since');
-  expect(answer).not.toHaveProperty('manifest');
-});
-
 describe('C2: pages', () => {
   test('page 1 has the texts and the first files, later pages only files, and a page past the last is empty', async () => {
     world.push(many(200, 60), 'Many files');
@@ -134,25 +107,9 @@ describe('C2: pages', () => {
     for (const bad of [0, -1, 1.5])
       await expect(page(await facts(), { page: bad })).rejects.toMatchObject({ code: 'invalid', field: 'page' });
   });
-
-  test('an empty pull request has one page', async () => {
-    world.push({});
-    expect(await page(await facts())).toMatchObject({ files: [], page_count: 1, last_page: true, gaps: [] });
-  });
 });
 
 describe('C3: while a round is open', () => {
-  test('the files are those of its commit, whoever pushes; the texts are current; head_moved tells', async () => {
-    world.push({ 'a.ts': 'a\n' }, 'First');
-    const first = await round(1);
-    world.push({ 'a.ts': 'changed\n', 'late.ts': 'late\n' }, 'Second');
-    const answer = await page(await facts([first]));
-    expect(answer).toMatchObject({ head_sha: first.headSha, round_head_sha: first.headSha, head_moved: true, title: 'topic' });
-    expect(answer.files.map((file) => file.patch)).toEqual(['@@ -0,0 +1 @@\n+a']);
-    const moved = await page(await facts([first], false));
-    expect(moved).toMatchObject({ head_sha: world.head('topic'), head_moved: false, round_head_sha: null });
-  });
-
   test('V4: an unreadable head is null, and with no round open a refusal', async () => {
     world.push({ 'a.ts': 'a\n' });
     const given = { ...(await facts([await round(1)])), currentHead: null };
@@ -162,27 +119,6 @@ describe('C3: while a round is open', () => {
 });
 
 describe('C4: the since view', () => {
-  test('only what changed since that round, ahead with its commits', async () => {
-    world.push({ 'a.ts': 'a\n', 'b.ts': 'b\n' });
-    const one = await round(1);
-    world.push({ 'b.ts': 'bb\n', 'c.ts': 'c\n' });
-    const given = await facts([one, await round(2)]);
-    const answer = await page(given, { sinceRound: 1 });
-    expect(answer.since).toEqual({
-      round: 1,
-      base_sha: one.headSha,
-      head_sha: world.head('topic'),
-      status: 'ahead',
-      commits: 1,
-      left_out: 0,
-    });
-    expect(answer.files.map((file) => [file.path, file.patch])).toEqual([
-      ['b.ts', '@@ -1 +1 @@\n-b\n+bb'],
-      ['c.ts', '@@ -0,0 +1 @@\n+c'],
-    ]);
-    expect(answer.since_hint).toBeNull();
-  });
-
   test('anything but an earlier round is refused; with none open any closed round may be named', async () => {
     world.push({ 'a.ts': 'a\n' });
     const rounds = [await round(1), await round(2)];
@@ -198,18 +134,6 @@ describe('C4: the since view', () => {
     });
     expect((await page(await facts(rounds, false), { sinceRound: 2 })).since).toMatchObject({ round: 2, status: 'identical' });
   });
-
-  test('files that came with a merge of the base are left out and counted', async () => {
-    world.push({ 'a.ts': 'a\n' });
-    const one = await round(1);
-    world.pushBase({ 'base1.ts': 'x\n', 'base2.ts': 'y\n' });
-    world.mergeBaseIn();
-    world.push({ 'a.ts': 'aa\n' });
-    const answer = await page(await facts([one, await round(2)]), { sinceRound: 1 });
-    expect(answer.files.map((file) => file.path)).toEqual(['a.ts']);
-    expect(answer.since).toMatchObject({ status: 'ahead', left_out: 2 });
-    expect(answer.since_hint).toMatch(/^2 changed files are left out/);
-  });
 });
 
 describe('C5: findings and manifest', () => {
@@ -222,21 +146,6 @@ describe('C5: findings and manifest', () => {
     answers: [],
     references: [],
   });
-  test('page 1 of the since view has both, and the manifest has every file of the pull request', async () => {
-    world.push({ 'a.ts': 'a\n', 'b.ts': 'b\n' });
-    const one = await round(1);
-    world.push({ 'b.ts': 'bb\n' });
-    const given = await facts([one, await round(2)], true, [finding('f1')]);
-    const answer = await page(given, { sinceRound: 1 });
-    expect(answer.findings).toEqual([finding('f1')]);
-    expect(answer.manifest).toEqual([
-      { path: 'a.ts', changed_since_round: false, patch_complete: true, blob_sha: world.head('topic:a.ts') },
-      { path: 'b.ts', changed_since_round: true, patch_complete: true, blob_sha: world.head('topic:b.ts') },
-    ]);
-    expect(answer.manifest_complete).toBe(true);
-    expect(await page(given)).not.toHaveProperty('findings');
-  });
-
   test('where they do not fit they go on before the files, each once, and manifest_complete marks the end', async () => {
     world.push(many(300, 2));
     const one = await round(1);
@@ -272,25 +181,6 @@ describe('C6: since_hint', () => {
   const compared = (over: Partial<Comparison>) =>
     forgeWith({ compare: async (...args) => ({ ...(await forge.compare(...args)), ...over }) });
 
-  test('diverged marks every file changed and says so', async () => {
-    world.push({ 'a.ts': 'a\n', 'b.ts': 'b\n' });
-    const one = await round(1);
-    world.forcePush({ 'a.ts': 'a\n', 'b.ts': 'b2\n' });
-    const answer = await page(await facts([one, await round(2)]), { sinceRound: 1 });
-    expect(answer.since?.status).toBe('diverged');
-    expect(answer.since_hint).toMatch(/rebase or force-push/);
-    expect(answer.manifest?.every((file) => file.changed_since_round)).toBe(true);
-    expect(answer.files.map((file) => file.path)).toEqual(['b.ts']);
-  });
-
-  test('identical says that nothing changed', async () => {
-    world.push({ 'a.ts': 'a\n' });
-    const answer = await page(await facts([await round(1), await round(2)]), { sinceRound: 1 });
-    expect(answer).toMatchObject({ files: [], since: { status: 'identical', commits: 0 } });
-    expect(answer.since_hint).toMatch(/Nothing changed since round 1/);
-    expect(answer.manifest?.some((file) => file.changed_since_round)).toBe(false);
-  });
-
   test('a capped comparison marks every file changed', async () => {
     const answer = await page(await twoRounds(), { sinceRound: 1 }, compared({ capped: true }));
     expect(answer.since_hint).toMatch(/only a part/);
@@ -301,16 +191,6 @@ describe('C6: since_hint', () => {
     const answer = await page(await twoRounds(), { sinceRound: 1 }, compared({ status: 'unknown' }));
     expect(answer.since_hint).toMatch(/a rebase cannot be seen/);
     expect(answer.manifest?.map((file) => file.changed_since_round)).toEqual([false, true]);
-  });
-
-  test('a round whose commit is gone gives the whole pull request', async () => {
-    world.push({ 'a.ts': 'a\n' });
-    const gone = { number: 1, headSha: 'a'.repeat(40), baseSha: (await headNow()).baseSha };
-    const answer = await page(await facts([gone, await round(2)]), { sinceRound: 1 });
-    expect(answer.since).toMatchObject({ status: 'unknown', commits: null });
-    expect(answer.since_hint).toMatch(/can no longer be read/);
-    expect(answer.files.map((file) => file.path)).toEqual(['a.ts']);
-    expect(answer.manifest?.map((file) => file.changed_since_round)).toEqual([true]);
   });
 });
 
@@ -345,30 +225,6 @@ describe('C7: what a page cuts', () => {
     });
     expect(files[1]).toMatchObject({ path: 'shrunk.txt', omitted: { from_line: shownOf(1) + 1, to_line: 1_001, ref: 'base' } });
   });
-
-  test('C9: what the forge left out is named with its lines and costs the others nothing', async () => {
-    world.push({ 'a.ts': 'a\n', 'data.jsonl': 'x'.repeat(2_000_000), 'image.png': Buffer.from([0, 1]), 'z.ts': 'z\n' });
-    const { files } = await page(await facts());
-    expect(files).toMatchObject([
-      { path: 'a.ts', patch: '@@ -0,0 +1 @@\n+a' },
-      { path: 'data.jsonl', patch_omitted: true, patch_reason: 'too_large', omitted: { from_line: 1, to_line: 1, ref: 'head' } },
-      { path: 'image.png', patch_omitted: true, patch_reason: 'binary', additions: null },
-      { path: 'z.ts', patch: '@@ -0,0 +1 @@\n+z' },
-    ]);
-    expect(files[1]).not.toHaveProperty('patch');
-  });
-
-  test('a file whose only change is its mode or its name has nothing omitted', async () => {
-    world.checkout('main').write('script', 'echo\n').write('name', 'some text\n'.repeat(10)).commit('Ground');
-    world.git('checkout', '-q', '-B', 'topic');
-    world.write('script', 'echo\n', 0o755).rename('name', 'other').commit('Turn');
-    const { files } = await page(await facts());
-    expect(files).toMatchObject([
-      { path: 'other', previous_path: 'name', patch_reason: 'renamed_only' },
-      { path: 'script', patch_reason: 'mode_only', mode_change: '100644 → 100755' },
-    ]);
-    for (const file of files) expect(file).not.toHaveProperty('patch_omitted');
-  });
 });
 
 test('C8: every page says that the text of others is data', async () => {
@@ -397,17 +253,6 @@ describe('C9: gaps', () => {
 });
 
 describe('C10: pages of one commit', () => {
-  test('a later page of a head that is no longer served is a conflict; page 1 starts anew', async () => {
-    world.push(many(100, 60));
-    const first = await page(await facts());
-    world.push({ 'a.ts': 'a\n' });
-    await expect(page(await facts(), { page: 2, headSha: first.head_sha })).rejects.toMatchObject({
-      code: 'conflict',
-      hint: 'Start again at page 1.',
-    });
-    expect(await page(await facts(), { page: 1, headSha: first.head_sha })).toMatchObject({ head_sha: world.head('topic') });
-  });
-
   test('comments and heads that come between two calls move no file', async () => {
     world.push(many(100, 60));
     const given = await facts([await round(1)]);
@@ -424,19 +269,4 @@ describe('C10: pages of one commit', () => {
     const loud = await allPages({ ...given, currentHead: null }, {}, withText({ comments }));
     expect(loud.map((one) => one.files)).toEqual(quiet.map((one) => one.files));
   });
-});
-
-test('DESIGN 8: a diff is fetched once, whoever reads it and however many at once', async () => {
-  world.push(many(60, 60));
-  let diffs = 0;
-  const counting = forgeWith({
-    diff: (...args) => {
-      diffs += 1;
-      return forge.diff(...args);
-    },
-  });
-  const given = await facts();
-  await Promise.all(Array.from({ length: 10 }, () => page(given, {}, counting)));
-  await allPages(given, { maxChars: 6_000 }, counting);
-  expect(diffs).toBe(1);
 });

@@ -138,25 +138,6 @@ describe('F3: what has no lines', () => {
     expect(await read({ path: 'limit' })).toMatchObject({ size: 1_000_000, total_lines: 10_000 });
   });
 
-  test('binary, symlink, submodule, folder and missing are refused by name', async () => {
-    world
-      .write('bin', Buffer.from([0, 1]))
-      .symlink('link', '/etc/passwd')
-      .write('deep/a', 'a\n')
-      .submodule('sub', '3'.repeat(40))
-      .commit('Kinds');
-    for (const [path, code, message] of [
-      ['bin', 'invalid', /binary \(2 bytes\)/],
-      ['link', 'invalid', /symlink to "\/etc\/passwd"/],
-      ['sub', 'invalid', /submodule at 3333/],
-      ['deep', 'invalid', /is a folder/],
-      ['none', 'not_found', /There is no "none" at/],
-      ['link/passwd', 'not_found', /There is no/],
-    ] as const) {
-      await expect(read({ path })).rejects.toMatchObject({ code, field: 'path', message: expect.stringMatching(message) as string });
-    }
-  });
-
   test('a range past the end says how many lines there are', async () => {
     world.push({ 'a.ts': 'one\ntwo\n', empty: '' });
     await expect(read({ path: 'a.ts', startLine: 3 })).rejects.toMatchObject({

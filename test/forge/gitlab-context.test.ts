@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readContext, type ContextQuery } from '../../activities/context/read-context.js';
-import { readFile } from '../../activities/context/read-file.js';
 import type { ReadFacts, RoundCommits } from '../../activities/context/types.js';
 import { MemoryContextStore } from '../support/memory-context-store.js';
 import { GitLabWorld } from './gitlab-world.js';
@@ -49,19 +48,6 @@ test('C6: a comparison that GitLab capped marks every file as changed', async ()
   const answer = await page(await facts([one, await round(2)]), { sinceRound: 1 });
   expect(answer.since_hint).toContain('every file is marked changed');
   expect(answer.manifest?.every((entry) => entry.changed_since_round)).toBe(true);
-});
-
-test('C3, F1: the round stays pinned while the branch moves on, its files and its diff', async () => {
-  world.git.push({ 'a.ts': 'one\n' });
-  await world.start();
-  const one = await round(1);
-  world.git.forcePush({ 'a.ts': 'two\n' });
-  const given = await facts([one]);
-  const answer = await page(given);
-  expect(answer).toMatchObject({ head_sha: one.headSha, head_moved: true });
-  expect(answer.files).toEqual([expect.objectContaining({ path: 'a.ts', patch: '@@ -0,0 +1 @@\n+one' })]);
-  const read = await readFile({ forge: world.forge, store }, given, { path: 'a.ts' });
-  expect(read.answer.content).toBe('one\n');
 });
 
 test('C9: what GitLab left out and git cannot have is named on page 1', async () => {

@@ -1,7 +1,8 @@
 import { ForgeError, type ChangedFile, type CommitPair, type Comparison, type Diff, type GitHubPullRequestRef } from '../port.js';
 import type { FetchedGit, Remote } from '../fetched-git.js';
 import { placeOf, type GitHubApp } from './app.js';
-import { fileOfRow, firstZeroed, listRows, MAX_COMPARED, MAX_LISTED } from './listing.js';
+import { MAX_DIFF_BYTES } from '../local/diff.js';
+import { fileOfRow, firstZeroed, listRows, MAX_COMPARED, MAX_LISTED, patchesOf } from './listing.js';
 import { at, compareNoFiles, compareWithFiles, hasCommit, headOf, readPull, type Compared, type Row } from './pull.js';
 
 export interface DiffDeps {
@@ -48,21 +49,25 @@ async function remoteOf({ app, webUrl }: DiffDeps, ref: GitHubPullRequestRef): P
 async function listedFiles({ app, now }: DiffDeps, ref: GitHubPullRequestRef, { baseSha, headSha }: CommitPair): Promise<Listed | null> {
   const before = await readPull(app, ref);
   if (before.head.sha !== headSha || (await headOf(app, ref, before, now)).baseSha !== baseSha) return null;
-  const rows = await listRows((page, perPage) =>
-    app.call(ref, async (octokit): Promise<readonly Row[]> => {
-      const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {
-        ...at(ref),
-        pull_number: ref.number,
-        per_page: perPage,
-        page,
-      });
-      return data;
-    }),
+  const rows = await listRows(
+    (page, perPage) =>
+      app.call(ref, async (octokit): Promise<readonly Row[]> => {
+        const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {
+          ...at(ref),
+          pull_number: ref.number,
+          per_page: perPage,
+          page,
+        });
+        return data;
+      }),
+    MAX_DIFF_BYTES,
   );
   const after = await readPull(app, ref);
   if (after.head.sha !== headSha || after.base.ref !== before.base.ref) return null;
+  const listed = `${rows.length} of ${after.changed_files} changed files`;
+  if (patchesOf(rows) > MAX_DIFF_BYTES) return withGaps(rows, [`The patches are too large to hold: those of ${listed} are shown.`]);
   const capped = rows.length < after.changed_files || rows.length >= MAX_LISTED;
-  return withGaps(rows, capped ? [`GitHub lists ${rows.length} of ${after.changed_files} changed files; the others are not shown.`] : []);
+  return withGaps(rows, capped ? [`GitHub lists ${listed}; the others are not shown.`] : []);
 }
 
 /** A comparison starts at the merge base: it is the diff that was asked for only where the base is an ancestor. */

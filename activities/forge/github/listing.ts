@@ -17,16 +17,24 @@ const SMALLER = 10;
  */
 const SUSPICIOUS_LINES = 10_000;
 
-/** The whole listing, at most {@link MAX_LISTED} files; zeroed rows are read again on smaller pages. */
-export async function listRows(read: ReadPage): Promise<Row[]> {
+/**
+ * The whole listing, at most {@link MAX_LISTED} files; zeroed rows are read again on smaller pages. Past `maxPatches`
+ * characters of patches no further page is read.
+ */
+export async function listRows(read: ReadPage, maxPatches = Infinity): Promise<Row[]> {
   const rows: Row[] = [];
+  let held = 0;
   for (let page = 1; page <= MAX_LISTED / PER_PAGE; page++) {
     const { listed, last } = await readWhole(read, page, PER_PAGE);
     rows.push(...listed);
-    if (last) break;
+    held += patchesOf(listed);
+    if (last || held > maxPatches) break;
   }
   return rows;
 }
+
+/** Characters of all their patches. */
+export const patchesOf = (rows: readonly Row[]) => rows.reduce((sum, { patch }) => sum + (patch?.length ?? 0), 0);
 
 async function readWhole(read: ReadPage, page: number, perPage: number): Promise<{ listed: readonly Row[]; last: boolean }> {
   const rows = await read(page, perPage);

@@ -1,8 +1,9 @@
 import type { FetchedGit } from '../fetched-git.js';
-import { type ChangedFile, type CommitPair, type Diff, ForgeError, type GitLabPullRequestRef } from '../port.js';
+import { MAX_DIFF_BYTES } from '../local/diff.js';
+import { type ChangedFile, type CommitPair, type Diff, ForgeError, type GitLabPullRequestRef, UNRELATED } from '../port.js';
 import { filesOfRows, isLeftOut } from './changed-file.js';
 import type { GitLabClient } from './client.js';
-import { diffCommits, projectPath, readMergeRequest } from './merge-request.js';
+import { diffCommits, mergeBase, projectPath, readMergeRequest } from './merge-request.js';
 import { readRawDiff } from './raw-diff.js';
 import { comparison, diffRow, project, type DiffRow, type MergeRequest } from './shapes.js';
 
@@ -27,6 +28,13 @@ interface Listing {
  * fetched with git. What cannot be had at all is named.
  */
 export async function readDiff(deps: DiffDeps, ref: GitLabPullRequestRef, commits: CommitPair): Promise<Diff> {
+  const { files, gaps } = await readFiles(deps, ref, commits);
+  // Its comparison never says so (C4): it is `unknown` whatever the two are.
+  const related = await mergeBase(deps.client, ref, commits.baseSha, commits.headSha);
+  return { files, gaps: related === null ? [UNRELATED, ...gaps] : gaps };
+}
+
+async function readFiles(deps: DiffDeps, ref: GitLabPullRequestRef, commits: CommitPair): Promise<Diff> {
   const shown = await ofMergeRequest(deps.client, ref, commits);
   if (shown?.raw !== undefined) return shown.raw;
   const listing = shown?.listing ?? (await comparedDiffs(deps.client, ref, commits));
@@ -75,8 +83,17 @@ async function rawDiff(client: GitLabClient, ref: GitLabPullRequestRef): Promise
 
 async function listedDiffs(client: GitLabClient, ref: GitLabPullRequestRef, { changes_count: expected }: MergeRequest): Promise<Listing> {
   const rows: DiffRow[] = [];
+  let held = 0;
   const pages = client.pages(`${projectPath(client, ref)}/merge_requests/${ref.iid}/diffs`, diffRow, { per_page: DIFFS_PER_PAGE });
-  for await (const page of pages) rows.push(...page);
+  for await (const page of pages) {
+    rows.push(...page);
+    held += page.reduce((sum, { diff }) => sum + diff.length, 0);
+    if (held > MAX_DIFF_BYTES)
+      return {
+        files: filesOfRows(rows),
+        cut: `The patches are too large to hold: those of ${rows.length} of ${expected ?? 'all'} changed files are shown.`,
+      };
+  }
   // "1000+" where GitLab stopped counting.
   const whole = expected == null || (/^\d+$/.test(expected) && Number(expected) <= rows.length);
   return { files: filesOfRows(rows), cut: whole ? null : `GitLab lists only ${rows.length} of ${expected} changed files.` };

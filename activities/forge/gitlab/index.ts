@@ -1,4 +1,5 @@
 import { createFetchedGit } from '../fetched-git.js';
+import { fullSha } from '../local/git.js';
 import type { Forge } from '../port.js';
 import { readCi } from './ci.js';
 import { createGitLabClient } from './client.js';
@@ -33,11 +34,12 @@ export function createGitLabForge({ url, token, now, folder, stop }: GitLabForge
     headFingerprint: async (ref) => headFingerprint(client, own(client, ref)),
     head: async (ref) => readHead(client, own(client, ref), now()),
     describe: async (ref) => readDescription(client, own(client, ref)),
-    diff: async (ref, commits) => readDiff(deps, own(client, ref), commits),
-    compare: async (ref, from, to) => readComparison(client, own(client, ref), from, to),
-    commitsBetween: async (ref, from, to) => countCommits(client, own(client, ref), from, to),
-    file: async (ref, sha, path) => readFile(client, own(client, ref), sha, path),
-    ci: async (ref, sha) => readCi(client, own(client, ref), sha),
+    diff: async (ref, commits) =>
+      readDiff(deps, own(client, ref), { baseSha: fullSha(commits.baseSha), headSha: fullSha(commits.headSha) }),
+    compare: async (ref, from, to) => readComparison(client, own(client, ref), fullSha(from), fullSha(to)),
+    commitsBetween: async (ref, from, to) => countCommits(client, own(client, ref), fullSha(from), fullSha(to)),
+    file: async (ref, sha, path) => readFile(client, own(client, ref), fullSha(sha), path),
+    ci: async (ref, sha) => readCi(client, own(client, ref), fullSha(sha)),
     findPosted: async (ref, posting) => findPosted(client, own(client, ref), posting),
     post: async (ref, review) => postReview(deps, own(client, ref), review),
     readBack: async (ref, review) => readBack(client, own(client, ref), review),

@@ -44,6 +44,8 @@ const HARDENED = [
     'core.fsmonitor=',
     'core.hooksPath=/dev/null',
     'core.attributesFile=/dev/null',
+    // No name of anything, so that git reads no attributes from a commit either.
+    'attr.tree=..',
     'core.pager=cat',
     'core.sshCommand=false',
     'core.alternateRefsCommand=false',
@@ -72,6 +74,8 @@ function environment(gitDir: string, extra: Readonly<Record<string, string>> = {
     GIT_CONFIG_SYSTEM: '/dev/null',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_ATTR_NOSYSTEM: '1',
+    // Without a work tree git takes attributes from the index: what is checked out must not say what a text is.
+    GIT_INDEX_FILE: '/dev/no-index',
     GIT_GRAFT_FILE: '/dev/null',
     GIT_NO_LAZY_FETCH: '1',
     // Older git knows no GIT_NO_LAZY_FETCH: a protocol list with no real name in it stops every transport.
@@ -157,7 +161,7 @@ function explain(args: readonly string[], code: number, stderr: string): ForgeEr
   const said = stderr.split('\n').find((line) => line.startsWith('fatal:') || line.startsWith('error:')) ?? stderr.split('\n')[0] ?? '';
   const what = `git ${String(args[0])} failed (${code}): ${said.slice(0, 300)}`;
   if (
-    /bad object|not a valid object|bad revision|unable to read|could not read|could not get object info|unable to find|missing|promisor|Not a valid|invalid object/i.test(
+    /bad object|not a valid object|bad revision|unable to read|could not read|could not get object info|unable to find|missing|promisor|Not a valid|not a tree object|invalid object/i.test(
       stderr,
     )
   ) {

@@ -93,6 +93,8 @@ export class FakeState {
     headRepoGone: false,
     /** Frozen when it was merged. */
     mergedBase: null as string | null,
+    /** `refs/pull/N/head`, once its branch is gone. */
+    keptHead: null as string | null,
     closes: [] as { readonly number: number; readonly title: string; readonly body: string }[],
   };
   readonly issueComments: StoredComment[] = [];
@@ -131,7 +133,7 @@ export class FakeState {
   }
 
   get headSha(): string {
-    return this.world.head(this.world.topic);
+    return this.pull.keptHead ?? this.world.head(this.world.topic);
   }
 
   get baseSha(): string {
@@ -148,6 +150,13 @@ export class FakeState {
     this.world.merge();
     this.pull.state = 'closed';
     this.pull.merged = true;
+  }
+
+  /** Deletes the branch: what is open is closed by it, and its commit stays. */
+  deleteBranch(): void {
+    this.pull.keptHead = this.headSha;
+    this.pull.state = 'closed';
+    this.world.deleteBranch(this.world.topic);
   }
 
   comment(author: string, body: string, at: string): number {

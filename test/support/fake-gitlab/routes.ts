@@ -48,6 +48,8 @@ export function answerTo(state: GitLabState, method: string, path: string, query
     if (Number(mergeRequest[1]) !== state.iid) return notFound();
     return method === 'POST' ? written(state, mergeRequest[2] ?? '', body) : ofMergeRequest(state, mergeRequest[2] ?? '', query);
   }
+  const hooks = /^\/hooks(?:\/(\d+))?$/.exec(rest);
+  if (hooks !== null) return state.hooks.answer(method, hooks[1], body);
   return ofRepository(state, rest, query);
 }
 
@@ -272,7 +274,7 @@ function listed({ world, faults }: GitLabState, base: string, head: string): Row
 
 function mergeRequestOf(state: GitLabState) {
   const newest = state.prepare();
-  const sha = state.world.head(state.world.topic);
+  const sha = state.headSha;
   const count = newest === null ? 0 : rows(state.world, newest.base ?? newest.start, newest.head).length;
   const refs: (Part<DiffRefsSchema, 'head_sha' | 'start_sha'> & { base_sha: string | null }) | null =
     newest === null ? null : { base_sha: newest.base, head_sha: newest.head, start_sha: newest.start };

@@ -1,5 +1,6 @@
 import type { GitWorld } from '../git-world.js';
 import { mergeBase } from './git-views.js';
+import { FakeHooks } from './hooks.js';
 
 /** GitLab's limits and what has gone wrong with it. All off: a GitLab of today that has time for everybody. */
 export interface Faults {
@@ -75,9 +76,12 @@ export class GitLabState {
   readonly iid = 7;
   title = 'A title';
   description: string | null = 'What it does';
+  /** Its head, once its branch is gone. */
+  #keptHead: string | null = null;
   stateName: 'opened' | 'closed' | 'merged' | 'locked' = 'opened';
   readonly versions: FakeVersion[] = [];
   readonly notes: FakeNote[] = [];
+  readonly hooks = new FakeHooks();
   readonly draftNotes: { readonly id: number; readonly note: string }[] = [];
   issues: unknown[] = [];
   pipelines: FakePipeline[] = [];
@@ -101,10 +105,28 @@ export class GitLabState {
     return this.#nextId++;
   }
 
+  get headSha(): string {
+    return this.#keptHead ?? this.world.head(this.world.topic);
+  }
+
+  /** Merges on the forge: its diff stays what it was. */
+  merge(): void {
+    this.prepare();
+    this.world.merge();
+    this.stateName = 'merged';
+  }
+
+  /** Deletes the branch: what is open is closed by it, and its commit stays. */
+  deleteBranch(): void {
+    this.#keptHead = this.headSha;
+    if (this.stateName === 'opened') this.stateName = 'closed';
+    this.world.deleteBranch(this.world.topic);
+  }
+
   /** What GitLab does after a push, in the background. */
   prepare(): FakeVersion | null {
     const { world } = this;
-    const [head, start] = [world.head(world.topic), world.head(world.base)];
+    const [head, start] = [this.headSha, world.head(world.base)];
     const newest = this.versions.at(-1);
     if (newest?.head !== head) {
       if (this.faults.notPrepared > 0) {
