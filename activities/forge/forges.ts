@@ -1,4 +1,4 @@
-import { type Forge, ForgeError, type ForgeName, type PullRequestRef } from './port.js';
+import { type Forge, ForgeError, type ForgeName } from './port.js';
 
 /** The forges this server is set up for, by name; one that is absent is refused with what to set. */
 type Forges = Readonly<Partial<Record<ForgeName, Forge>>>;
@@ -11,13 +11,15 @@ const SET_UP: Readonly<Record<ForgeName, string>> = {
 
 /** One forge of all of them: each call goes to the forge of its pull request. */
 export function createForges(forges: Forges): Forge {
-  const of = (ref: PullRequestRef): Forge => {
+  const of = (ref: { readonly forge: ForgeName }): Forge => {
     const forge = forges[ref.forge];
     if (forge) return forge;
     throw new ForgeError('invalid', SET_UP[ref.forge]);
   };
   return {
     resolve: async (ref) => of(ref).resolve(ref),
+    repository: async (ref) => of(ref).repository(ref),
+    hook: async (ref, wanted) => of(ref).hook?.(ref, wanted),
     headFingerprint: async (ref) => of(ref).headFingerprint(ref),
     head: async (ref) => of(ref).head(ref),
     describe: async (ref) => of(ref).describe(ref),

@@ -45,6 +45,20 @@ export interface GitLabPullRequestRef extends RefOf<'gitlab'> {
 /** One pull request. A union by `forge`: each further forge adds its member. */
 export type PullRequestRef = LocalPullRequestRef | GitHubPullRequestRef | GitLabPullRequestRef;
 
+interface RepositoryOf<Name extends ForgeName> {
+  readonly forge: Name;
+  /** As in the refs of its pull requests: canonical, by the forge's own id, only after {@link Forge.repository}. */
+  readonly repository: string;
+  /** Where people see it; parses to this same ref. */
+  readonly url: string;
+}
+
+/** A repository, by the same parts as the refs of its pull requests. */
+export type RepositoryRef =
+  | (RepositoryOf<'local'> & Pick<LocalPullRequestRef, 'path'>)
+  | (RepositoryOf<'github'> & Pick<GitHubPullRequestRef, 'host' | 'owner' | 'name'>)
+  | (RepositoryOf<'gitlab'> & Pick<GitLabPullRequestRef, 'origin' | 'project'>);
+
 export type ForgeErrorKind =
   /** Passing trouble: the caller of the forge tries again, after `retryAfter` seconds where given. */
   | 'unavailable'
@@ -284,6 +298,13 @@ export interface ReadBack {
 export interface Forge {
   /** The same pull request with its canonical key and repository; refuses what may not be opened here. */
   resolve(ref: PullRequestRef): Promise<PullRequestRef>;
+  /** The same repository by the forge's own id, at its address of today; refuses as `resolve` does. */
+  repository(ref: RepositoryRef): Promise<RepositoryRef>;
+  /**
+   * Sees to it that deliveries of this repository come, or that none do (P3). Safe to repeat. Absent where nothing is
+   * set up for one repository: an App's deliveries come of themselves, a local repository has none.
+   */
+  hook?(ref: RepositoryRef, wanted: boolean): Promise<void>;
   /** A string that changes when head or base move: one cheap read for the watch (P4). null: a branch is gone. */
   headFingerprint(ref: PullRequestRef): Promise<string | null>;
   head(ref: PullRequestRef): Promise<HeadRead>;

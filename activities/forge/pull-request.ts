@@ -1,5 +1,5 @@
-import { posix } from 'node:path';
 import { ForgeError, type GitHubPullRequestRef, type GitLabPullRequestRef, type LocalPullRequestRef, type PullRequestRef } from './port.js';
+import { absolutePath, githubRepository, gitlabRepository, localRepository, quoted } from './repository-ref.js';
 
 const EXAMPLE = 'local:/path/to/repository?base=main&head=topic';
 const GITHUB_EXAMPLE = 'https://github.com/owner/repository/pull/7';
@@ -21,19 +21,8 @@ export function parsePullRequest(text: string): PullRequestRef {
  * which no rename changes, once resolved.
  */
 export function githubRef(origin: string, owner: string, name: string, number: number, repositoryId?: number): GitHubPullRequestRef {
-  const { host } = new URL(origin);
-  // Names are told apart without their case, as GitHub does.
-  const repository = `github:${host}/${repositoryId ?? `${owner}/${name}`.toLowerCase()}`;
-  return {
-    forge: 'github',
-    key: `${repository}#${number}`,
-    repository,
-    url: `${origin}/${owner}/${name}/pull/${number}`,
-    host,
-    owner,
-    name,
-    number,
-  };
+  const of = githubRepository(origin, owner, name, repositoryId);
+  return { ...of, key: `${of.repository}#${number}`, url: `${of.url}/pull/${number}`, number };
 }
 
 /** The address of a pull request in a browser, whatever tab of it: any host, for it may be an Enterprise Server. */
@@ -58,17 +47,8 @@ function parseWeb(text: string): PullRequestRef {
  * case, as GitLab does.
  */
 export function gitlabRef(origin: string, project: string, iid: number, projectId?: number): GitLabPullRequestRef {
-  const { host } = new URL(origin);
-  const repository = `gitlab:${host}${projectId === undefined ? `/${project.toLowerCase()}` : `#${projectId}`}`;
-  return {
-    forge: 'gitlab',
-    key: `${repository}!${iid}`,
-    repository,
-    url: `${origin}/${project}/-/merge_requests/${iid}`,
-    origin,
-    project,
-    iid,
-  };
+  const of = gitlabRepository(origin, project, projectId);
+  return { ...of, key: `${of.repository}!${iid}`, url: `${of.url}/-/merge_requests/${iid}`, iid };
 }
 
 /** GitLab's groups nest and any host may be one: what tells is `/-/merge_requests/`, in old addresses without the dash. */
@@ -81,39 +61,26 @@ function parseMergeRequest({ protocol, host, pathname }: URL): GitLabPullRequest
   return gitlabRef(`${host === 'gitlab.com' ? 'https:' : protocol}//${host}`, project, Number(iid));
 }
 
-/** The ref of two branches of the repository at an absolute path; `repository` is its git folder once resolved. */
-export function localRef(path: string, base: string, head: string, repository = path): LocalPullRequestRef {
+/** The ref of two branches of the repository at an absolute path; `gitDir` is its git folder once resolved. */
+export function localRef(path: string, base: string, head: string, gitDir?: string): LocalPullRequestRef {
   const query = `base=${encodeBranch(base)}&head=${encodeBranch(head)}`;
-  return {
-    forge: 'local',
-    key: `local:${encodePath(repository)}?${query}`,
-    repository: `local:${encodePath(repository)}`,
-    url: `local:${encodePath(path)}?${query}`,
-    path,
-    base,
-    head,
-  };
+  const of = localRepository(path, gitDir);
+  return { ...of, key: `${of.repository}?${query}`, url: `${of.url}?${query}`, base, head };
 }
 
 function parseLocal(rest: string): LocalPullRequestRef {
   const mark = rest.indexOf('?');
   if (mark < 0) throw new ForgeError('invalid', `base and head are missing. Give ${EXAMPLE}`);
-  const path = decodePath(rest.slice(0, mark));
-  if (path.includes('\0')) throw new ForgeError('invalid', 'The path holds a NUL character.');
-  if (!posix.isAbsolute(path)) {
-    throw new ForgeError('invalid', `The path ${quoted(path)} is not absolute. Give ${EXAMPLE}`);
-  }
+  const path = absolutePath(rest.slice(0, mark), EXAMPLE);
   const query = new URLSearchParams(rest.slice(mark + 1).replaceAll('+', '%2B'));
   for (const name of query.keys()) {
     if (name !== 'base' && name !== 'head') {
       throw new ForgeError('invalid', `${quoted(name)} is no part of a local pull request. Give ${EXAMPLE}`);
     }
   }
-  const normal = posix.normalize(path);
-  const trimmed = normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal;
   const [base, head] = [branchOf(query, 'base'), branchOf(query, 'head')];
   if (base === head) throw new ForgeError('invalid', `base and head are both ${quoted(base)}. Name two branches.`);
-  return localRef(trimmed, base, head);
+  return localRef(path, base, head);
 }
 
 function branchOf(query: URLSearchParams, name: 'base' | 'head'): string {
@@ -132,23 +99,6 @@ function isBranchName(name: string): boolean {
   return name.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));
 }
 
-/** Paths stay readable: only what the string's own syntax uses is escaped. */
-function encodePath(path: string): string {
-  return path.replace(/[%?]/g, encodeURIComponent);
-}
-
 function encodeBranch(name: string): string {
   return name.replace(/[%&]/g, encodeURIComponent);
-}
-
-function decodePath(text: string): string {
-  try {
-    return decodeURIComponent(text.replace(/%(?![0-9a-f]{2})/gi, '%25'));
-  } catch {
-    throw new ForgeError('invalid', `The path ${quoted(text)} holds a broken % escape.`);
-  }
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
 }

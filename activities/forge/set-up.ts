@@ -10,11 +10,13 @@ interface ForgeOptions {
   readonly localRepositories: readonly string[] | null;
   readonly dataDir: string;
   readonly forges: ForgeSettings;
+  /** Where this server is reached from outside. */
+  readonly publicUrl: string | null;
 }
 
 /** Every forge of a process, as its settings have them. `stop` ends what they have under way. */
 export function setUpForges(
-  { localRepositories, dataDir, forges: { github, gitlab } }: ForgeOptions,
+  { localRepositories, dataDir, publicUrl, forges: { github, gitlab, webhooks } }: ForgeOptions,
   now: () => number,
   stop: AbortSignal,
 ): Forge {
@@ -25,6 +27,7 @@ export function setUpForges(
       gitlab: createGitLabForge({
         url: gitlab.url,
         token: () => Promise.resolve(gitlab.token),
+        hook: { publicUrl, secretToken: webhooks.gitlab.secretToken, signed: webhooks.gitlab.signingKey !== null },
         folder: join(dataDir, 'clones', 'gitlab'),
         now,
         stop,

@@ -22,6 +22,9 @@ export interface AppOptions {
 
 export type Octokit = Core;
 
+/** A repository by its name. */
+export type GitHubPlace = Pick<GitHubPullRequestRef, 'owner' | 'name'>;
+
 /** Where an App may act, as GitHub last told it. */
 export interface Installation {
   readonly id: number;
@@ -67,7 +70,7 @@ export class GitHubApp {
   }
 
   /** Reads or writes in the pull request's repository as its installation. @throws {ForgeError} */
-  async call<T>(ref: GitHubPullRequestRef, work: (octokit: Octokit) => Promise<T>): Promise<T> {
+  async call<T>(ref: GitHubPlace, work: (octokit: Octokit) => Promise<T>): Promise<T> {
     const known = this.#installations.get(placeOf(ref));
     // Before anything is looked up again for it.
     if (known !== undefined) this.#refuseWaiting(known.id);
@@ -88,7 +91,7 @@ export class GitHubApp {
   }
 
   /** A token for git, for this one use: it goes into the environment of one git and nowhere else. @throws {ForgeError} */
-  async gitToken(ref: GitHubPullRequestRef): Promise<string> {
+  async gitToken(ref: GitHubPlace): Promise<string> {
     return this.call(ref, async (octokit) => {
       const { token } = (await octokit.auth({ type: 'installation' })) as { token: string };
       return token;
@@ -96,7 +99,7 @@ export class GitHubApp {
   }
 
   /** W9: an App that is not installed is named with its repository. @throws {ForgeError} */
-  async installation(ref: GitHubPullRequestRef): Promise<Installation> {
+  async installation(ref: GitHubPlace): Promise<Installation> {
     const known = this.#installations.get(placeOf(ref));
     if (known !== undefined && this.options.now() - known.readAt < INSTALLATION_MS) return known;
     const found = await this.installed(ref);
@@ -110,7 +113,7 @@ export class GitHubApp {
   }
 
   /** The same, read anew; null: not installed there. @throws {ForgeError} */
-  async installed(ref: GitHubPullRequestRef): Promise<Installation | null> {
+  async installed(ref: GitHubPlace): Promise<Installation | null> {
     const { owner, name: repo } = ref;
     const answer = await this.#asApp(ref, async (octokit) => {
       try {
@@ -139,7 +142,7 @@ export class GitHubApp {
     return `The GitHub App ${this.#slug ?? this.id}`;
   }
 
-  #asApp<T>(ref: GitHubPullRequestRef, work: (octokit: Octokit) => Promise<T>): Promise<T> {
+  #asApp<T>(ref: GitHubPlace, work: (octokit: Octokit) => Promise<T>): Promise<T> {
     return this.#guarded(0, ref, null, () => work(this.#app.octokit), {});
   }
 
@@ -159,7 +162,7 @@ export class GitHubApp {
 
   async #guarded<T>(
     gateOf: number,
-    ref: GitHubPullRequestRef,
+    ref: GitHubPlace,
     settings: string | null,
     work: () => Promise<T>,
     { mayRefresh }: { mayRefresh?: Octokit },
@@ -189,7 +192,7 @@ export class GitHubApp {
   }
 }
 
-export const placeOf = (ref: GitHubPullRequestRef): string => `${ref.owner}/${ref.name}`;
+export const placeOf = (ref: GitHubPlace): string => `${ref.owner}/${ref.name}`;
 
 /** The client with its plugins: spread over time by throttling, reads tried again, limits left to our own gate. */
 function clientOf({ apiUrl, identity, stop }: AppOptions): typeof Core {

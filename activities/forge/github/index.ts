@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { ForgeError, type Forge, type GitHubPullRequestRef, type PullRequestRef } from '../port.js';
+import { ForgeError, type Forge, type PullRequestRef, type RepositoryRef } from '../port.js';
 import { createFetchedGit } from '../fetched-git.js';
 import { fullSha } from '../local/git.js';
 import { githubRef } from '../pull-request.js';
+import { githubRepository } from '../repository-ref.js';
 import { GitHubApp, type AppIdentity } from './app.js';
 import { readCi } from './ci.js';
 import { comparePull, countBetween, readPullDiff, type DiffDeps } from './diff.js';
@@ -10,6 +11,7 @@ import { createFingerprint } from './fingerprint.js';
 import { findPosted, postReview, readBack } from './post.js';
 import { readHead, readPull } from './pull.js';
 import { readTexts } from './texts.js';
+import { readRepository } from './repository.js';
 import { TreeReader } from './tree.js';
 
 export type { AppIdentity } from './app.js';
@@ -51,8 +53,8 @@ export function createGitHubForge(options: GitHubForgeOptions): Forge {
   const trees = new TreeReader(app);
   const fingerprint = createFingerprint(app);
 
-  const here = (ref: PullRequestRef): GitHubPullRequestRef => {
-    if (ref.forge === 'github' && ref.host === host) return ref;
+  const here = <Ref extends PullRequestRef | RepositoryRef>(ref: Ref): Extract<Ref, { forge: 'github' }> => {
+    if (ref.forge === 'github' && ref.host === host) return ref as Extract<Ref, { forge: 'github' }>;
     throw new ForgeError('invalid', `${ref.url} is not on ${host}, which is the GitHub this server is set up for (GITHUB_API_URL).`);
   };
 
@@ -61,6 +63,10 @@ export function createGitHubForge(options: GitHubForgeOptions): Forge {
       const ref = here(given);
       const { base } = await readPull(app, ref);
       return githubRef(webUrl, base.repo.owner.login, base.repo.name, ref.number, Number(base.repo.id));
+    },
+    async repository(given) {
+      const { id, owner, name } = await readRepository(app, here(given));
+      return githubRepository(webUrl, owner, name, id);
     },
     headFingerprint: async (ref) => fingerprint(here(ref)),
     head: async (ref) => readHead(app, here(ref), now),

@@ -15,6 +15,8 @@ export interface GitLabClient {
   /** The body piece by piece; leaving the loop early ends the transfer. */
   stream(path: string, query?: Query): AsyncGenerator<Buffer, void>;
   post<T>(path: string, body: unknown, shape: z.ZodType<T>): Promise<T>;
+  put<T>(path: string, body: unknown, shape: z.ZodType<T>): Promise<T>;
+  delete(path: string): Promise<void>;
 }
 
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
@@ -46,10 +48,10 @@ export function createGitLabClient({ base, token, now, stop }: ClientOptions): G
   const queue = new PQueue({ concurrency: CONCURRENCY });
   const root = `${base}/api/v4/`;
   /** Epoch milliseconds until which GitLab wants no call; notes have a limit of their own. */
-  const closedUntil = { GET: 0, HEAD: 0, POST: 0 };
+  const closedUntil = { GET: 0, HEAD: 0, POST: 0, PUT: 0, DELETE: 0 };
 
   async function send(
-    method: 'GET' | 'HEAD' | 'POST',
+    method: Asked['method'],
     path: string,
     { query, body }: { query?: Query | undefined; body?: unknown } = {},
   ): Promise<Response> {
@@ -86,7 +88,7 @@ export function createGitLabClient({ base, token, now, stop }: ClientOptions): G
   /** Only within the same API: the token is for no other place. */
   function movedTo(from: URL, to: string, method: string, hop: number): URL {
     const url = new URL(to, from);
-    if (method !== 'POST' && hop < MAX_HOPS && url.href.startsWith(root)) return url;
+    if ((method === 'GET' || method === 'HEAD') && hop < MAX_HOPS && url.href.startsWith(root)) return url;
     throw new ForgeError('refused', `GitLab at ${base} sends its callers to ${url.origin}: set GITLAB_URL to where it really is.`);
   }
 
@@ -147,6 +149,11 @@ export function createGitLabClient({ base, token, now, stop }: ClientOptions): G
       }
     },
     post: (path, body, shape) => queue.add(async () => json(await send('POST', path, { body }), shape, { method: 'POST', path })),
+    put: (path, body, shape) => queue.add(async () => json(await send('PUT', path, { body }), shape, { method: 'PUT', path })),
+    delete: (path) =>
+      queue.add(async () => {
+        await (await send('DELETE', path)).body?.cancel();
+      }),
   };
 }
 

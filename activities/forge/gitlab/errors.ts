@@ -1,10 +1,13 @@
 import { ForgeError } from '../port.js';
 
 export interface Asked {
-  readonly method: 'GET' | 'HEAD' | 'POST';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   /** Under `/api/v4/`; it holds no key. */
   readonly path: string;
 }
+
+/** The token is right, but may not do this. */
+export class Forbidden extends ForgeError {}
 
 /** GitLab names no time at all: its limits are by the minute. */
 const LIMIT_WITHOUT_TIME = 60;
@@ -22,7 +25,7 @@ export function answerError(response: Response, body: string, asked: Asked, now:
       );
     case 403: {
       const scope = /insufficient_scope/.test(body) ? ' The token lacks the scope api.' : '';
-      return new ForgeError('refused', `GitLab forbids ${thing(asked)} (403): ${said}.${scope}`);
+      return new Forbidden('refused', `GitLab forbids ${thing(asked)} (403): ${said}.${scope}`);
     }
     case 404:
       return new ForgeError('not_found', `GitLab has no ${thing(asked)}, or the token may not see it (404): ${said}.`);

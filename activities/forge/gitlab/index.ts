@@ -1,13 +1,14 @@
 import { createFetchedGit } from '../fetched-git.js';
 import { fullSha } from '../local/git.js';
-import type { Forge } from '../port.js';
+import type { Forge, RepositoryRef } from '../port.js';
 import { readCi } from './ci.js';
 import { createGitLabClient } from './client.js';
 import { countCommits, readComparison } from './compare.js';
 import { readDescription } from './describe.js';
 import { readDiff } from './diff.js';
 import { readFile } from './file.js';
-import { headFingerprint, own, readHead, resolveMergeRequest } from './merge-request.js';
+import { keepHook, type HookSettings } from './hooks.js';
+import { headFingerprint, own, readHead, resolveMergeRequest, resolveProject } from './merge-request.js';
 import { findPosted, postReview, readBack } from './posting.js';
 
 export interface GitLabForgeOptions {
@@ -17,6 +18,8 @@ export interface GitLabForgeOptions {
   readonly token: () => Promise<string>;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Of the hooks that this server makes; absent: it makes none. */
+  readonly hook?: HookSettings;
   /** Where commits lie that are fetched with git, while they are read; default: the system's folder for such. */
   readonly folder?: string;
   /** Ends every call when the program stops. */
@@ -24,13 +27,15 @@ export interface GitLabForgeOptions {
 }
 
 /** The forge of merge requests on one GitLab. It keeps nothing but the limits GitLab named: any process answers any call. */
-export function createGitLabForge({ url, token, now, folder, stop }: GitLabForgeOptions): Forge {
+export function createGitLabForge({ url, token, hook, now, folder, stop }: GitLabForgeOptions): Forge {
   const ending = stop === undefined ? {} : { stop };
   const client = createGitLabClient({ base: url.replace(/\/+$/, ''), token, now, ...ending });
   const deps = { client, token, git: createFetchedGit({ ...(folder === undefined ? {} : { folder }), ...ending }) };
 
   return {
     resolve: async (ref) => resolveMergeRequest(client, own(client, ref)),
+    repository: async (ref) => resolveProject(client, own(client, ref)),
+    ...(hook && { hook: async (ref: RepositoryRef, wanted: boolean) => keepHook(client, own(client, ref), hook, wanted) }),
     headFingerprint: async (ref) => headFingerprint(client, own(client, ref)),
     head: async (ref) => readHead(client, own(client, ref), now()),
     describe: async (ref) => readDescription(client, own(client, ref)),

@@ -1,22 +1,25 @@
-import { type CommitPair, ForgeError, type GitLabPullRequestRef, type HeadRead, type PullRequestRef } from '../port.js';
+import { type CommitPair, ForgeError, type GitLabPullRequestRef, type HeadRead, type PullRequestRef, type RepositoryRef } from '../port.js';
 import { gitlabRef } from '../pull-request.js';
+import { gitlabRepository } from '../repository-ref.js';
 import { api, type GitLabClient } from './client.js';
-import { commit, mergeRequest, project, type MergeRequest } from './shapes.js';
+import { commit, mergeRequest, project as projectShape, type MergeRequest } from './shapes.js';
 
 /** GitLab makes the diff of a push in the background; it takes a moment. */
 const NOT_PREPARED_YET = 5;
 
+export type GitLabRepositoryRef = Extract<RepositoryRef, { forge: 'gitlab' }>;
+
 /** `projects/ID`: by the id once it is known, so that a moved project is still found. */
-export function projectPath(client: GitLabClient, ref: GitLabPullRequestRef): string {
+export function projectPath(client: GitLabClient, ref: GitLabPullRequestRef | GitLabRepositoryRef): string {
   const id = /#(\d+)$/.exec(ref.repository)?.[1];
   if (id !== undefined) return `projects/${id}`;
   return api`projects/${ref.url.slice(client.base.length + 1).replace(/\/-\/merge_requests\/\d+$/, '')}`;
 }
 
-/** The ref, if it is a merge request of the GitLab that this server reads; another's token must never see it. */
-export function own(client: GitLabClient, ref: PullRequestRef): GitLabPullRequestRef {
-  if (ref.forge !== 'gitlab') throw new ForgeError('invalid', `${ref.url} is no merge request on GitLab.`);
-  if (ref.url.toLowerCase().startsWith(`${client.base.toLowerCase()}/`)) return ref;
+/** The ref, if it is of the GitLab that this server reads; another's token must never see it. */
+export function own<Ref extends PullRequestRef | RepositoryRef>(client: GitLabClient, ref: Ref): Extract<Ref, { forge: 'gitlab' }> {
+  if (ref.forge !== 'gitlab') throw new ForgeError('invalid', `${ref.url} is not on GitLab.`);
+  if (ref.url.toLowerCase().startsWith(`${client.base.toLowerCase()}/`)) return ref as Extract<Ref, { forge: 'gitlab' }>;
   throw new ForgeError('refused', `This server reads merge requests of ${client.base} (GITLAB_URL), not of ${ref.origin}.`);
 }
 
@@ -26,9 +29,19 @@ export async function readMergeRequest(client: GitLabClient, ref: GitLabPullRequ
 
 export async function resolveMergeRequest(client: GitLabClient, ref: GitLabPullRequestRef): Promise<GitLabPullRequestRef> {
   const { project_id: id } = await readMergeRequest(client, ref);
-  const { path_with_namespace: path } = await client.get(`projects/${id}`, project);
+  const { origin, project } = await readProject(client, `projects/${id}`);
+  return gitlabRef(origin, project, ref.iid, id);
+}
+
+/** The project by its id, at its path of today: a moved one redirects there. */
+export async function resolveProject(client: GitLabClient, ref: GitLabRepositoryRef): Promise<GitLabRepositoryRef> {
+  return readProject(client, projectPath(client, ref));
+}
+
+async function readProject(client: GitLabClient, at: string): Promise<GitLabRepositoryRef> {
+  const { id, path_with_namespace: path } = await client.get(at, projectShape);
   const { origin, pathname } = new URL(`${client.base}/${path}`);
-  return gitlabRef(origin, pathname.slice(1), ref.iid, id);
+  return gitlabRepository(origin, pathname.slice(1), id);
 }
 
 export async function headFingerprint(client: GitLabClient, ref: GitLabPullRequestRef): Promise<string | null> {

@@ -26,6 +26,9 @@ export type MergeRequest = z.infer<typeof mergeRequest>;
 
 export const project = z.object({ id: z.number(), path_with_namespace: z.string() });
 
+/** Its secret token is never shown. */
+export const hook = z.object({ id: z.number(), url: z.string() });
+
 /** GitLab's own issues; those of another tracker have an `id` as text and a title. */
 export const closedIssue = z.object({
   id: z.union([z.number(), z.string()]),

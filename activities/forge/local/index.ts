@@ -1,5 +1,6 @@
-import { ForgeError, type Forge, type LocalPullRequestRef, type PullRequestRef } from '../port.js';
+import { ForgeError, type Forge, type LocalPullRequestRef, type PullRequestRef, type RepositoryRef } from '../port.js';
 import { localRef } from '../pull-request.js';
+import { localRepository } from '../repository-ref.js';
 import { compareCommits, readBranches, readDescription, readHead } from './commits.js';
 import { readDiff } from './diff.js';
 import { readTreeFile } from './file.js';
@@ -30,6 +31,10 @@ export function createLocalForge({ allowedRoots, now, stop }: LocalForgeOptions)
       const gone = headSha === null ? ref.head : baseRefSha === null ? ref.base : null;
       if (gone !== null) throw new ForgeError('not_found', `${ref.path} has no branch ${gone}.`);
       return localRef(top, ref.base, ref.head, gitDir);
+    },
+    async repository(given) {
+      const { top, gitDir } = await findRepository(local(given).path, allowedRoots);
+      return localRepository(top, gitDir);
     },
     async headFingerprint(given) {
       const ref = local(given);
@@ -64,7 +69,7 @@ export function createLocalForge({ allowedRoots, now, stop }: LocalForgeOptions)
   };
 }
 
-function local(ref: PullRequestRef): LocalPullRequestRef {
-  if (ref.forge === 'local') return ref;
-  throw new ForgeError('invalid', `${ref.url} is no pull request of a local repository, and no other can be opened here.`);
+function local<Ref extends PullRequestRef | RepositoryRef>(ref: Ref): Extract<Ref, { forge: 'local' }> {
+  if (ref.forge === 'local') return ref as Extract<Ref, { forge: 'local' }>;
+  throw new ForgeError('invalid', `${ref.url} is in no local repository, and no other can be opened here.`);
 }
