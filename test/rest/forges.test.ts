@@ -1,35 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { ForgeSettings } from '../../config/forge-settings.js';
 import { startWorld, type World } from '../support/world.js';
 import { FakeGitHub } from '../support/fake-github/index.js';
-import { FakeGitLab } from '../support/fake-gitlab/index.js';
-import { GitWorld } from '../support/git-world.js';
-
-/** A forge over HTTP with one pull request, and what a server needs to reach it. */
-interface Remote {
-  readonly git: GitWorld;
-  readonly pullRequest: string;
-  readonly forges: Partial<ForgeSettings>;
-  stop(): unknown;
-}
-
-async function github(): Promise<Remote> {
-  const fake = await FakeGitHub.start();
-  const { id, privateKey } = fake.addApp(11, 'barista');
-  return {
-    git: fake.world,
-    pullRequest: fake.pullRequest,
-    forges: { github: { apiUrl: fake.urls.api, app: { id, privateKey }, reviewer: null }, gitlab: null },
-    stop: () => fake.stop(),
-  };
-}
-
-async function gitlab(): Promise<Remote> {
-  const git = new GitWorld();
-  const fake = await FakeGitLab.start(git);
-  const stop = async () => (await fake.stop(), git.dispose());
-  return { git, pullRequest: fake.pullRequest, forges: { github: null, gitlab: { url: fake.url, token: fake.token } }, stop };
-}
+import { github, gitlab } from './remotes.js';
 
 const running: { stop(): unknown }[] = [];
 afterEach(async () => {
