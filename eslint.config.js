@@ -23,7 +23,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['workflows/{room,barista}/**/*.ts'],
+    files: ['workflows/{room,barista,delivery}/**/*.ts'],
     rules: { 'no-restricted-properties': noClock },
   },
   {

@@ -1,4 +1,4 @@
-import { ForgeError, type Forge, type PullRequestRef } from './forge/port.js';
+import { ForgeError, type Forge, type HeadRead, type PullRequestRef } from './forge/port.js';
 import { parsePullRequest } from './forge/pull-request.js';
 
 import type { HeadMove, HeadSeen } from '../workflows/room/events.js';
@@ -14,7 +14,11 @@ export function refOf(pullRequest: PullRequest): PullRequestRef {
  * @throws {ForgeError}
  */
 export async function lookAtHead(forge: Forge, room: RoomState): Promise<HeadSeen> {
-  const head = await forge.head(refOf(room.pullRequest));
+  return seenFrom(forge, room, await forge.head(refOf(room.pullRequest)));
+}
+
+/** A head that was read, as this room is told of it. */
+export async function seenFrom(forge: Forge, room: RoomState, head: HeadRead): Promise<HeadSeen> {
   const sha = head.headSha ?? room.head.sha;
   return { sha, baseSha: head.baseSha ?? room.head.baseSha, state: head.state, move: await moveTo(forge, room, sha) };
 }

@@ -10,6 +10,7 @@ import { Metrics } from './metrics.js';
 import { openApi } from './openapi.js';
 import { problem, problemOf, refusalOf, RETRY_AFTER_SECONDS } from './refusals.js';
 import { restRoutes } from './rest/routes.js';
+import { webhookRoutes } from './webhooks/routes.js';
 
 export interface Env {
   Bindings: HttpBindings;
@@ -28,6 +29,8 @@ export function createApp(deps: Deps): Hono<Env> {
     await next();
     metrics.request(routePath(c, -1), c.req.method, c.res.status);
   });
+  // Before whatever is asked of browsers and callers with a key: a forge is neither.
+  app.route('/webhooks', webhookRoutes(deps, metrics));
   app.use(onlyOwnOrigin(deps));
   app.use(untilGone);
 

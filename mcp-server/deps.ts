@@ -6,6 +6,8 @@ import type { Heads } from './calls/heads.js';
 import type { Waits } from './calls/waits.js';
 import type { Ci } from './calls/world.js';
 import type { Metrics } from './metrics.js';
+import type { Sender } from './webhooks/senders.js';
+import type { TakeDelivery } from './webhooks/take.js';
 
 export type { Caller } from '../prisma/store.js';
 
@@ -17,6 +19,9 @@ export interface Deps {
   readonly heads: Heads;
   readonly ci: Ci;
   readonly waits: Waits;
+  /** The forges that send deliveries (P3). */
+  readonly senders: readonly Sender[];
+  readonly takeDelivery: TakeDelivery;
   readonly log: Logger;
   /** Epoch milliseconds. */
   readonly now: () => number;

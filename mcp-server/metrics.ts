@@ -18,6 +18,12 @@ export class Metrics {
     labelNames: ['route', 'method', 'status'],
     registers: [this.registry],
   });
+  private readonly deliveries = new Counter({
+    name: 'barista_deliveries_total',
+    help: 'Deliveries of forges, by forge and by what they told of; `refused`: not signed with the secret, `not_kept`: sent back.',
+    labelNames: ['forge', 'what'],
+    registers: [this.registry],
+  });
   private readonly waits = new Gauge({
     name: 'barista_waits',
     help: 'Callers waiting for messages just now.',
@@ -44,6 +50,10 @@ export class Metrics {
 
   request(route: string, method: string, status: number): void {
     this.requests.inc({ route, method, status });
+  }
+
+  delivery(forge: string, what: string): void {
+    this.deliveries.inc({ forge, what });
   }
 
   /** Counts a waiter; call what it returns when the wait is over. */

@@ -3,6 +3,7 @@ import type { Route } from './rest/route.js';
 import { ROUTES } from './rest/routes.js';
 import { jsonSchemaOf, type JsonSchema } from './schema/check.js';
 import { VERSION } from './version.js';
+import { WEBHOOK_PATHS } from './webhooks/openapi.js';
 
 const PROBLEM: JsonSchema = {
   type: 'object',
@@ -43,7 +44,7 @@ export function openApi(): object {
 function paths(): Record<string, Record<string, object>> {
   const out: Record<string, Record<string, object>> = {};
   for (const route of ROUTES) out[route.path] = { ...out[route.path], [route.method]: operation(route) };
-  return out;
+  return { ...out, ...WEBHOOK_PATHS };
 }
 
 function operation(route: Route): object {

@@ -13,6 +13,8 @@ import { Heads } from './calls/heads.js';
 import { Waits } from './calls/waits.js';
 import { Ci } from './calls/world.js';
 import type { Deps } from './deps.js';
+import { sendersOf } from './webhooks/senders.js';
+import { createTakeDelivery } from './webhooks/take.js';
 import { addressOf, type ServerSettings } from '../config/settings.js';
 
 export interface RunningServer {
@@ -45,8 +47,10 @@ export async function startServer(settings: ServerSettings, log: Logger, now: ()
     door,
     forge,
     heads: new Heads(forge, now),
-    ci: new Ci({ forge, now, log }),
+    ci: new Ci({ forge, now, store }),
     waits: new Waits(),
+    senders: sendersOf(settings.forges),
+    takeDelivery: createTakeDelivery(client),
     log,
     now,
     ownOrigins: () => origins,

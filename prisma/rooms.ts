@@ -40,6 +40,8 @@ export interface RoomToOpen {
   readonly recipe: Recipe;
   /** R8: beside whatever rooms there are. */
   readonly another: boolean;
+  /** Ends the new room's slug; absent: one that is never guessed. */
+  readonly slugEnd?: string;
 }
 
 /** One moment of a room: everything in it belongs to event `seq`. */
@@ -74,6 +76,10 @@ export interface Rooms {
   ofParticipant(id: ParticipantId): Promise<(RoomRow & { roles: readonly Role[] })[]>;
   /** Living rooms of a pull request, whoever owns them (R8, P3). */
   ofPullRequest(key: string): Promise<RoomRow[]>;
+  /** Every room this owner ever had of a pull request, those that have ended too. */
+  everOf(ownerId: string, key: string): Promise<RoomRow[]>;
+  /** Living rooms on these repositories, or on every one whose address begins so (whatever its case); earliest first. */
+  onRepositories(forge: PullRequest['forge'], which: readonly string[] | { readonly urlStart: string }, limit: number): Promise<RoomRow[]>;
   /** Living rooms in order of their slugs, from after `after`. */
   living(after: string | null, limit: number): Promise<RoomRow[]>;
   /** Earliest joined first, those that have left too. */
@@ -91,15 +97,20 @@ export function createRooms(db: Db, now: () => number): Rooms {
     return found && rowOf(found);
   }
 
+  async function bySlug(slug: string): Promise<RoomRow | null> {
+    const found = await db.room.findUnique({ where: { slug }, omit: { state: true } });
+    return found && rowOf(found);
+  }
+
   return {
-    async open({ ownerId, pullRequest, title, recipe, another }) {
+    async open({ ownerId, pullRequest, title, recipe, another, slugEnd }) {
       for (;;) {
         const known = another ? null : await livingOf(ownerId, pullRequest.key);
         if (known) return { room: known, created: false };
         try {
           const row = await db.room.create({
             data: {
-              slug: newSlug(pullRequest.repository),
+              slug: slugOf(pullRequest.repository, slugEnd),
               ownerId,
               forge: pullRequest.forge,
               pullRequestKey: pullRequest.key,
@@ -115,13 +126,12 @@ export function createRooms(db: Db, now: () => number): Rooms {
           return { room: rowOf(row), created: true };
         } catch (error) {
           if (!isDuplicate(error)) throw error; // else another server was first (or had this slug): look again
+          const named = slugEnd === undefined ? null : await bySlug(slugOf(pullRequest.repository, slugEnd));
+          if (named) return { room: named, created: false };
         }
       }
     },
-    async get(slug) {
-      const found = await db.room.findUnique({ where: { slug }, omit: { state: true } });
-      return found && rowOf(found);
-    },
+    get: bySlug,
     async seq(slug) {
       return (await db.room.findUnique({ where: { slug }, select: { seq: true } }))?.seq ?? null;
     },
@@ -172,6 +182,15 @@ export function createRooms(db: Db, now: () => number): Rooms {
         await db.room.findMany({ where: { pullRequestKey: key, endedAt: null }, orderBy: { createdAt: 'asc' }, omit: { state: true } })
       ).map(rowOf);
     },
+    async everOf(ownerId, key) {
+      return (await db.room.findMany({ where: { ownerId, pullRequestKey: key }, omit: { state: true } })).map(rowOf);
+    },
+    async onRepositories(forge, which, limit) {
+      const there =
+        'urlStart' in which ? { url: { startsWith: which.urlStart, mode: 'insensitive' as const } } : { repository: { in: [...which] } };
+      const where = { endedAt: null, forge, ...there };
+      return (await db.room.findMany({ where, orderBy: { createdAt: 'asc' }, take: limit, omit: { state: true } })).map(rowOf);
+    },
     async living(after, limit) {
       const where = { endedAt: null, ...(after === null ? {} : { slug: { gt: after } }) };
       return (await db.room.findMany({ where, orderBy: { slug: 'asc' }, take: limit, omit: { state: true } })).map(rowOf);
@@ -213,7 +232,7 @@ function rowOf(row: StoredRow): RoomRow {
 }
 
 /** Says which repository, and is never guessed or used twice: `barista-3f9a2c71`. */
-function newSlug(repository: string): string {
+function slugOf(repository: string, end = randomBytes(4).toString('hex')): string {
   const parts = repository.split(/[/:]/).filter((part) => part !== '' && part !== '.git');
   const name = (parts.at(-1) ?? '')
     .replace(/\.git$/, '')
@@ -221,5 +240,5 @@ function newSlug(repository: string): string {
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
     .slice(0, 30);
-  return `${name || 'room'}-${randomBytes(4).toString('hex')}`;
+  return `${name || 'room'}-${end}`;
 }

@@ -10,6 +10,8 @@ const STALE_MS = 3_000;
 const OVER_MS = 30_000;
 /** Staged texts that no event named for a day belong to calls that were refused or never came. */
 const TEXT_LIFE_MS = 24 * 60 * 60_000;
+/** V5: no read of CI is kept that long. */
+const CI_HEARD_LIFE_MS = 60 * 60_000;
 const TIDY_EVERY_MS = 60 * 60_000;
 const SIGNAL_MS = 5_000;
 
@@ -65,6 +67,7 @@ export function createSweeper({ client, store, now, intervalMs = 1_000, onError 
     if (tidiedAt === null || now() - tidiedAt >= TIDY_EVERY_MS) {
       await store.texts.sweep(now() - TEXT_LIFE_MS);
       await store.accounts.sweepKeys();
+      await store.deliveries.sweepCi(now() - CI_HEARD_LIFE_MS);
       tidiedAt = now();
     }
   }

@@ -1,8 +1,10 @@
 import type { Client } from '@temporalio/client';
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import { createDeliveryActivities } from '../activities/deliver/index.js';
 import { createActivities } from '../activities/index.js';
 import type { Forge } from '../activities/forge/port.js';
+import { createRoomDoor } from '../activities/room-door.js';
 import type { Store } from '../prisma/store.js';
 import { TASK_QUEUE } from '../workflows/messages.js';
 import { createNotifier, type NotifierOptions } from './notifier.js';
@@ -34,12 +36,16 @@ const CACHED_ROOMS = 2_000;
 
 /** Takes work for rooms from Temporal, heals what dead servers left behind, and sends owners their alerts. */
 export async function startWorker({ connection, client, namespace, store, forge, log, now, notify }: WorkerDeps): Promise<RunningWorker> {
+  const deps = { store, forge, log, now };
   const worker = await Worker.create({
     connection,
     namespace,
     taskQueue: TASK_QUEUE,
     workflowBundle: await workflowBundle(),
-    activities: createActivities({ store, forge, log, now }),
+    activities: {
+      ...createActivities(deps),
+      ...createDeliveryActivities({ ...deps, door: createRoomDoor({ client, store }) }),
+    },
     maxCachedWorkflows: CACHED_ROOMS,
     // A killed worker's rooms are taken over after a second instead of ten (DESIGN 12).
     stickyQueueScheduleToStartTimeout: '1s',

@@ -15,7 +15,7 @@ const cacheDir = join(root, 'node_modules', '.cache', 'barista');
 export async function workflowBundle(): Promise<WorkflowBundleOption> {
   const codePath = join(cacheDir, `workflows-${sourceHash()}.cjs`);
   if (existsSync(codePath)) return { codePath };
-  const made = await bundleWorkflowCode({ workflowsPath: join(workflows, 'review-room.ts'), logger: silent });
+  const made = await bundleWorkflowCode({ workflowsPath: join(workflows, 'index.ts'), logger: silent });
   return keep(made.code, codePath) ? { codePath } : made;
 }
 

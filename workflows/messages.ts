@@ -78,6 +78,9 @@ export interface ForgeSilence {
   readonly trouble: ForgeTrouble;
 }
 
+/** It cannot be read, as a delivery says and a look has shown ({@link ForgeSilence}). */
+export const SILENCE_SIGNAL = 'forgeSilent';
+
 /** Project what is in the outbox: sent when whoever should have done it is gone. */
 export const FLUSH_SIGNAL = 'flush';
 

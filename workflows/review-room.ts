@@ -14,9 +14,11 @@ import {
   COMMAND_NAMES,
   type Clock,
   FLUSH_SIGNAL,
+  type ForgeSilence,
   HEAD_SIGNAL,
   REFUSED,
   ROOM_QUERY,
+  SILENCE_SIGNAL,
   type RoomInput,
   type UpdateInput,
   type UpdateOutput,
@@ -29,7 +31,7 @@ import { LiveRoom } from './live-room.js';
 import { nextStep } from './barista/policy.js';
 import { decide } from './room/decide/index.js';
 import type { Refused } from './room/decide/index.js';
-import { learnHead } from './room-head.js';
+import { learnHead, learnSilence } from './room-head.js';
 
 /**
  * One review room: the only writer of its pull request's rounds. Commands come as Updates, pushes as signals;
@@ -45,6 +47,7 @@ export async function reviewRoom(input: RoomInput): Promise<void> {
     });
   }
   setHandler(defineSignal<[HeadSeen]>(HEAD_SIGNAL), (seen) => learnHead(room, seen, Date.now()));
+  setHandler(defineSignal<[ForgeSilence]>(SILENCE_SIGNAL), (silence) => learnSilence(room, silence, Date.now()));
   setHandler(defineSignal(FLUSH_SIGNAL), () => void (room.mustProject = !room.isProjected));
   setHandler(defineQuery(ROOM_QUERY), () => room.state);
   setHandler(defineQuery(CLOCKS_QUERY), () => clocks(driver));

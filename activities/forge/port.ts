@@ -119,6 +119,9 @@ export interface CommitPair {
 export interface KnownHead extends CommitPair {
   readonly state: 'open' | 'merged' | 'closed';
   readonly baseRefSha: string;
+  /** Absent where the forge does not say with the head. */
+  readonly draft?: boolean;
+  readonly labels?: readonly string[];
   readonly readAt: number;
 }
 

@@ -1,7 +1,8 @@
 import { ForgeError, type PullRequestRef } from '../../activities/forge/port.js';
 import { parsePullRequest } from '../../activities/forge/pull-request.js';
+import { notReachable, openRoom as openRoomOn } from '../../activities/open-room.js';
 import { Refusal } from '../../workflows/room/refusal.js';
-import { DEFAULT_DURATIONS, type Durations, type PullRequest } from '../../workflows/room/state.js';
+import type { Durations } from '../../workflows/room/state.js';
 import type { Recipe } from '../../workflows/room/words.js';
 import type { Call } from '../deps.js';
 
@@ -14,36 +15,10 @@ interface OpenRoomInput {
   readonly another: boolean;
 }
 
-/**
- * Opens a room, or answers the living one of this owner and pull request. A room whose opening was cut short is
- * opened to its end by the same call again.
- */
+/** Opens a room of the caller's, or answers the living one (R8). @throws {Refusal} as {@link openRoomOn} */
 export async function openRoom(input: OpenRoomInput, { deps, caller }: Call): Promise<{ slug: string; created: boolean }> {
-  const ref = await resolved(deps.forge, input.pullRequest);
-  if (!(await deps.store.accounts.mayOpen(caller.id, ref.forge, ref.repository))) throw notReachable();
-  const [head, { title }] = await Promise.all([deps.forge.head(ref), deps.forge.describe(ref)]);
-  if (head.headSha === null) throw new Refusal('not_found', head.reason, undefined, 'pull_request');
-  const { forge, key, repository, url } = ref;
-  const pullRequest: PullRequest = { forge, key, repository, url };
-  const { room, created } = await deps.store.rooms.open({
-    ownerId: caller.id,
-    pullRequest,
-    title,
-    recipe: input.recipe,
-    another: input.another,
-  });
-  if (room.seq === 0) {
-    await deps.door.open({
-      slug: room.slug,
-      pullRequest,
-      recipe: room.recipe,
-      owner: { id: caller.id, name: caller.name },
-      head: { sha: head.headSha, baseSha: head.baseSha, state: head.state },
-      barista: input.barista,
-      durations: { ...DEFAULT_DURATIONS, ...input.durations },
-    });
-  }
-  return { slug: room.slug, created };
+  const { pullRequest, ...room } = input;
+  return openRoomOn({ ...room, owner: { id: caller.id, name: caller.name }, ref: await resolved(deps.forge, pullRequest) }, deps);
 }
 
 async function resolved(forge: Call['deps']['forge'], text: string): Promise<PullRequestRef> {
@@ -67,14 +42,4 @@ async function resolved(forge: Call['deps']['forge'], text: string): Promise<Pul
         throw error;
     }
   }
-}
-
-/** R11: the same whether it is not there or not this owner's to open, so that nobody can search for repositories. */
-function notReachable(): Refusal {
-  return new Refusal(
-    'not_found',
-    'There is no such pull request, or you may not open rooms on its repository.',
-    'Link the repository (barista repo link), or have the operator add its folder to BARISTA_LOCAL_REPOS.',
-    'pull_request',
-  );
 }

@@ -57,24 +57,31 @@ const CI_REMEMBERED = 5_000;
 const CI_WITHIN_MS = 5_000;
 const UNKNOWN: CiRead = { state: 'unknown', summary: 'CI could not be read just now.', url: null };
 
-/** CI of commits as this server last read it. */
+/** CI of commits as this server last read it; what a forge has told of since is read again. */
 export class Ci {
   private readonly last = new Map<string, { readonly read: CiRead; readonly at: number }>();
 
-  constructor(private readonly deps: Pick<Deps, 'forge' | 'now' | 'log'>) {}
+  constructor(private readonly deps: Pick<Deps, 'forge' | 'now' | 'store'>) {}
 
   async of(pullRequest: PullRequest, sha: string): Promise<CiRead> {
     const key = `${pullRequest.key} ${sha}`;
     const known = this.last.get(key);
     if (known !== undefined) {
       const settled = known.read.state === 'success' || known.read.state === 'failure';
-      if (this.deps.now() - known.at < (settled ? CI_FOR_MS.settled : CI_FOR_MS.other)) return known.read;
+      const young = this.deps.now() - known.at < (settled ? CI_FOR_MS.settled : CI_FOR_MS.other);
+      if (young && !(await this.isOverheard(pullRequest, sha, known.at))) return known.read;
     }
+    // From the beginning of the read: what is heard while it runs may not be in it.
+    const at = this.deps.now();
     const read = await this.read(pullRequest, sha);
     this.last.delete(key);
-    this.last.set(key, { read, at: this.deps.now() });
+    this.last.set(key, { read, at });
     if (this.last.size > CI_REMEMBERED) this.last.delete(this.last.keys().next().value!);
     return read;
+  }
+
+  private async isOverheard({ repository }: PullRequest, sha: string, readAt: number): Promise<boolean> {
+    return ((await this.deps.store.deliveries.ciHeardAt(repository, sha)) ?? 0) >= readAt;
   }
 
   private async read(pullRequest: PullRequest, sha: string): Promise<CiRead> {

@@ -9,7 +9,7 @@ export interface Source {
 
 /** Which part of the project a path belongs to: its folder, with the pure core and the wire names apart from the workflows' shell. */
 function layerOf(path: string): string {
-  return /^workflows\/(room\/|barista\/|messages\.)/.test(path) ? 'pure' : path.split('/')[0]!;
+  return /^workflows\/(room\/|barista\/|delivery\/|messages\.)/.test(path) ? 'pure' : path.split('/')[0]!;
 }
 
 /** What each layer may import of the project (as values), and the packages that it is held to. A layer may always import itself. */
@@ -23,7 +23,8 @@ const LAYERS: Record<string, { layers: string[]; types?: string[]; packages?: Re
   worker: { layers: ['pure', 'prisma', 'activities', 'config'] },
   stack: { layers: [] },
   cli: { layers: ['pure', 'prisma', 'activities', 'mcp-server', 'stack', 'config'] },
-  bench: { layers: ['pure', 'prisma', 'activities', 'mcp-server', 'stack', 'cli', 'config'] },
+  // Its GitHub and GitLab are those of the tests.
+  bench: { layers: ['pure', 'prisma', 'activities', 'mcp-server', 'stack', 'cli', 'config', 'test'] },
 };
 
 /** The folders that are scanned. */

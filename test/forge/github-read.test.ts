@@ -18,8 +18,11 @@ describe('O1: the head and the merge base', () => {
     const base = world.git.head('main');
     const topic = world.git.push({ 'a.ts': 'a\n' });
     const baseRefSha = world.git.pushBase({ 'b.ts': 'b\n' });
-    expect(await world.forge.head(world.ref)).toEqual({ state: 'open', headSha: topic, baseSha: base, baseRefSha, readAt: NOON });
-    expect(await world.forge.head(world.ref)).toEqual(await local().head(localRef()));
+    world.github.pull.draft = true;
+    world.github.pull.labels.push('review me');
+    const head = { state: 'open', headSha: topic, baseSha: base, baseRefSha, readAt: NOON };
+    expect(await local().head(localRef())).toEqual(head);
+    expect(await world.forge.head(world.ref)).toEqual({ ...head, draft: true, labels: ['review me'] });
   });
 
   test('a merged pull request keeps the base it was merged into', async () => {

@@ -3,10 +3,10 @@ import examples from '@octokit/webhooks-examples';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readGitHubDelivery, verifySignature } from '../../activities/forge/github/webhooks.js';
-import type { Heard } from '../../activities/forge/delivery.js';
+import type { Heard } from '../../workflows/delivery/heard.js';
 import { githubRef } from '../../activities/forge/pull-request.js';
 
-const READING = { webUrl: 'https://github.com', ownApps: new Set([777]) };
+const READING = { webUrl: 'https://github.com', ownApps: new Set([777]), reviewerApp: 778 };
 const GUID = '72d3162e-cc78-11e3-81ab-4c9367dc0958';
 
 function delivered(event: string, payload: unknown, reading = READING) {

@@ -16,7 +16,10 @@ describe('O1: the head and the merge base', () => {
     const topic = world.git.push({ 'a.ts': 'a\n' });
     const baseRef = world.git.pushBase({ 'b.ts': 'b\n' });
     await world.start();
-    expect(await world.head()).toEqual({ state: 'open', headSha: topic, baseSha: base, baseRefSha: baseRef, readAt: NOW });
+    world.gitlab.state.draft = true;
+    world.gitlab.state.labels.push('review me');
+    const asked = { draft: true, labels: ['review me'] };
+    expect(await world.head()).toEqual({ state: 'open', headSha: topic, baseSha: base, baseRefSha: baseRef, ...asked, readAt: NOW });
     expect((await world.diff()).files.map((file) => file.path)).toEqual(['a.ts']);
   });
 

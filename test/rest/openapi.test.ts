@@ -45,6 +45,8 @@ test('the REST calls of the contract, and nothing else', () => {
       'POST /rooms/{slug}/messages',
       'GET /rooms/{slug}/events',
       'GET /alerts',
+      'POST /webhooks/github',
+      'POST /webhooks/gitlab',
     ].sort(),
   );
 });

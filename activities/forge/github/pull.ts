@@ -17,6 +17,8 @@ export interface Pull {
     readonly repo: { readonly id: number | bigint; readonly name: string; readonly owner: { readonly login: string } };
   };
   readonly changed_files: number;
+  readonly draft?: boolean;
+  readonly labels: readonly { readonly name: string }[];
 }
 
 /** A commit that was pushed a moment ago may not be known everywhere at GitHub. */
@@ -49,7 +51,8 @@ export async function headOf(app: GitHubApp, ref: GitHubPullRequestRef, pull: Pu
   const headSha = pull.head.sha;
   const state = pull.merged ? ('merged' as const) : pull.state;
   const { baseSha, baseRefSha } = await mergeBase(app, ref, pull);
-  return { state, headSha, baseSha, baseRefSha, readAt: now() };
+  const labels = pull.labels.map(({ name }) => name);
+  return { state, headSha, baseSha, baseRefSha, draft: pull.draft ?? false, labels, readAt: now() };
 }
 
 /**

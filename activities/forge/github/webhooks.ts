@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import type { Delivery, Heard, PullRequestHeard } from '../delivery.js';
+import type { Delivery, Heard, PullRequestHeard } from '../../../workflows/delivery/heard.js';
 import { githubRef } from '../pull-request.js';
 
 export interface GitHubWebhook {
@@ -9,10 +9,11 @@ export interface GitHubWebhook {
   readonly body: Buffer;
 }
 
-/** How deliveries are read: `webUrl` is the GitHub's own address, `ownApps` the ids of our Apps. */
+/** How deliveries are read: `webUrl` is the GitHub's own address, `ownApps` the ids of our Apps, `reviewerApp` one of them. */
 export interface GitHubReading {
   readonly webUrl: string;
   readonly ownApps: ReadonlySet<number>;
+  readonly reviewerApp: number | null;
 }
 
 /** Whether the raw body was signed with the secret (`X-Hub-Signature-256`), in constant time. */
@@ -37,7 +38,12 @@ export function readGitHubDelivery({ headers, body }: GitHubWebhook, reading: Gi
 const id = z.number().int().positive();
 const sha = z.string().regex(/^([0-9a-f]{40}|[0-9a-f]{64})$/);
 const repository = z.object({ id, name: z.string(), owner: z.object({ login: z.string() }) });
-const account = z.object({ login: z.string() });
+const installation = z.object({
+  account: z.object({ login: z.string() }),
+  app_id: id.nullish(),
+  app_slug: z.string().nullish(),
+  html_url: z.string().nullish(),
+});
 const listed = z.array(z.object({ id }));
 
 const pullRequestPayload = z.object({
@@ -62,10 +68,10 @@ const checkSuitePayload = z.object({
   repository,
 });
 const statusPayload = z.object({ sha, repository });
-const installationPayload = z.object({ action: z.string(), installation: z.object({ account }), repositories: listed.nullish() });
+const installationPayload = z.object({ action: z.string(), installation, repositories: listed.nullish() });
 const installationRepositoriesPayload = z.object({
   action: z.string(),
-  installation: z.object({ account }),
+  installation,
   repositories_added: listed,
   repositories_removed: listed,
 });
@@ -133,8 +139,9 @@ function ciHeard(of: z.infer<typeof repository>, headSha: string, app: number | 
   return { kind: 'ci', repository: githubRef(webUrl, of.owner.login, of.name, 1, of.id).repository, headSha, key: null };
 }
 
-function installationHeard({ action, installation, repositories }: z.infer<typeof installationPayload>, reading: GitHubReading): Heard {
-  const common = { kind: 'access' as const, account: installation.account.login };
+function installationHeard(told: z.infer<typeof installationPayload>, reading: GitHubReading): Heard {
+  const { action, repositories } = told;
+  const common = accessOf(told.installation, action === 'deleted', reading);
   switch (action) {
     case 'created':
       return { ...common, what: 'given', repositories: placesOf(repositories, reading) };
@@ -152,14 +159,30 @@ function installationHeard({ action, installation, repositories }: z.infer<typeo
 }
 
 function installationRepositoriesHeard(told: z.infer<typeof installationRepositoriesPayload>, reading: GitHubReading): Heard {
-  const { action, installation, repositories_added: added, repositories_removed: removed } = told;
-  const common = { kind: 'access' as const, account: installation.account.login };
+  const { action, repositories_added: added, repositories_removed: removed } = told;
+  const common = accessOf(told.installation, false, reading);
   if (action === 'added') return { ...common, what: 'given', repositories: placesOf(added, reading) };
   if (action !== 'removed') return nothingOn('installation_repositories', action);
   // From all to some: GitHub names none of those it took.
   return removed.length === 0
     ? { ...common, what: 'changed', repositories: null }
     : { ...common, what: 'taken', repositories: placesOf(removed, reading) };
+}
+
+/** An installation that is gone has no page any more: what is left is to install the App anew. */
+function accessOf(
+  { account, app_id: app, app_slug: slug, html_url: page }: z.infer<typeof installation>,
+  gone: boolean,
+  of: GitHubReading,
+) {
+  const url = gone || page == null ? slug && `${of.webUrl}/apps/${slug}/installations/new` : page;
+  return {
+    kind: 'access' as const,
+    identity: app != null && app === of.reviewerApp ? ('reviewer' as const) : ('operator' as const),
+    account: account.login,
+    place: of.webUrl,
+    url: url?.startsWith(`${of.webUrl}/`) ? url : null,
+  };
 }
 
 /** Their ids alone make them what refs have. */

@@ -54,6 +54,7 @@ export async function headFingerprint(client: GitLabClient, ref: GitLabPullReque
 export async function readHead(client: GitLabClient, ref: GitLabPullRequestRef, readAt: number): Promise<HeadRead> {
   const found = await readMergeRequest(client, ref);
   const { sha: headSha, diff_refs: refs } = found;
+  const asked = { draft: found.draft ?? false, labels: found.labels ?? [] };
   const state = found.state === 'merged' || found.state === 'closed' ? found.state : 'open';
   if (headSha == null) {
     if (state === 'open') throw new ForgeError('refused', `Merge request !${ref.iid} has no commits yet: push some to its source branch.`);
@@ -61,11 +62,11 @@ export async function readHead(client: GitLabClient, ref: GitLabPullRequestRef, 
   }
   const shown = diffCommits(found);
   if (shown !== null && refs?.start_sha != null && shown.headSha === headSha)
-    return { state, ...shown, baseRefSha: refs.start_sha, readAt };
+    return { state, ...shown, ...asked, baseRefSha: refs.start_sha, readAt };
   const baseSha = await mergeBase(client, ref, found.target_branch, headSha);
   if (baseSha === null)
     throw new ForgeError('unavailable', `GitLab has not prepared the diff of ${headSha.slice(0, 8)} yet.`, NOT_PREPARED_YET);
-  return { state, headSha, baseSha, baseRefSha: baseSha, readAt };
+  return { state, headSha, baseSha, ...asked, baseRefSha: baseSha, readAt };
 }
 
 /** What GitLab's own diff is made of; unrelated histories are compared with the base branch itself. null: not made yet. */

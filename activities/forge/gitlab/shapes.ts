@@ -17,6 +17,8 @@ export const mergeRequest = z.object({
   state: z.enum(['opened', 'closed', 'merged', 'locked']),
   sha: sha.nullish(),
   target_branch: z.string(),
+  draft: z.boolean().nullish(),
+  labels: z.array(z.string()).nullish(),
   web_url: z.string(),
   changes_count: z.string().nullish(),
   diff_refs: z.object({ base_sha: sha.nullish(), start_sha: sha.nullish(), head_sha: sha.nullish() }).nullish(),

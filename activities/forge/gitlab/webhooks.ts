@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import type { Delivery, Heard, PullRequestHeard } from '../delivery.js';
+import type { Delivery, Heard, PullRequestHeard } from '../../../workflows/delivery/heard.js';
 import { gitlabRef } from '../pull-request.js';
 
 /** What GitLab and this server share. With a signing key only signatures count; else the secret token does. */

@@ -100,7 +100,7 @@ export class RepositoryRoutes {
   #pull(asked: Asked): Answer {
     const { state } = this;
     if (String(asked.headers['accept']).includes('diff')) return DIFF_REFUSED;
-    const { number, title, body, author, merged, draft, headRepoGone } = state.pull;
+    const { number, title, body, author, merged, draft, labels, headRepoGone } = state.pull;
     const facts = {
       number,
       title,
@@ -109,6 +109,7 @@ export class RepositoryRoutes {
       state: state.pull.state,
       merged,
       draft,
+      labels,
       headRepoGone,
       headRef: state.world.topic,
       headSha: state.headSha,

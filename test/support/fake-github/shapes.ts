@@ -138,6 +138,7 @@ export interface PullFacts {
   readonly state: 'open' | 'closed';
   readonly merged: boolean;
   readonly draft: boolean;
+  readonly labels: readonly string[];
   readonly headRef: string;
   readonly headSha: string;
   readonly baseRef: string;
@@ -179,7 +180,15 @@ export function pull(urls: Urls, repo: RepositoryFacts, facts: PullFacts): Schem
     title: facts.title,
     user: user(urls, facts.author),
     body: facts.body,
-    labels: [],
+    labels: facts.labels.map((name, index) => ({
+      id: 300 + index,
+      node_id: `LA_${index}`,
+      url: `${base.url}/labels/${name}`,
+      name,
+      description: null,
+      color: 'ededed',
+      default: false,
+    })),
     milestone: null,
     created_at: LONG_AGO,
     updated_at: LONG_AGO,

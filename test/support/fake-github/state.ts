@@ -92,6 +92,7 @@ export class FakeState {
     draft: false,
     headRepoGone: false,
     /** Frozen when it was merged. */
+    labels: [] as string[],
     mergedBase: null as string | null,
     /** `refs/pull/N/head`, once its branch is gone. */
     keptHead: null as string | null,

@@ -280,7 +280,17 @@ function mergeRequestOf(state: GitLabState) {
     newest === null ? null : { base_sha: newest.base, head_sha: newest.head, start_sha: newest.start };
   const shown: Part<
     ExpandedMergeRequestSchema,
-    'iid' | 'project_id' | 'title' | 'state' | 'sha' | 'target_branch' | 'web_url' | 'source_project_id' | 'changes_count' | 'draft'
+    | 'iid'
+    | 'project_id'
+    | 'title'
+    | 'state'
+    | 'sha'
+    | 'target_branch'
+    | 'web_url'
+    | 'source_project_id'
+    | 'changes_count'
+    | 'draft'
+    | 'labels'
   > = {
     iid: state.iid,
     project_id: state.projectId,
@@ -291,7 +301,8 @@ function mergeRequestOf(state: GitLabState) {
     target_branch: state.world.base,
     web_url: `${state.webUrl}/${state.projectPath}/-/merge_requests/${state.iid}`,
     changes_count: count > state.faults.maxFiles ? `${state.faults.maxFiles}+` : String(count),
-    draft: false,
+    draft: state.draft,
+    labels: state.labels,
   };
   return {
     ...shown,

@@ -78,6 +78,8 @@ export class GitLabState {
   description: string | null = 'What it does';
   /** Its head, once its branch is gone. */
   #keptHead: string | null = null;
+  draft = false;
+  labels: string[] = [];
   stateName: 'opened' | 'closed' | 'merged' | 'locked' = 'opened';
   readonly versions: FakeVersion[] = [];
   readonly notes: FakeNote[] = [];

@@ -1,4 +1,4 @@
-import type { ForgeName } from './port.js';
+import type { PullRequest } from '../room/state.js';
 
 /**
  * A forge's delivery in our own words (P4): "look again, I heard X". Names and commits only, so that it may lie in a
@@ -36,8 +36,14 @@ export interface AccessHeard {
   readonly what: 'given' | 'taken' | 'changed';
   /** As the refs of the port have them once resolved; null: every one of the installation. */
   readonly repositories: readonly string[] | null;
+  /** Which of our two Apps. */
+  readonly identity: 'operator' | 'reviewer';
   /** The installation's owner, as people know it. */
   readonly account: string;
+  /** The forge's own address, without a slash at the end. */
+  readonly place: string;
+  /** Where that owner mends it; null: the forge named no place of its own. */
+  readonly url: string | null;
 }
 
 /** Nothing for a room; answered like the others, and kept with its reason. */
@@ -47,7 +53,7 @@ export interface IgnoredHeard {
 }
 
 export interface Delivery {
-  readonly forge: ForgeName;
+  readonly forge: PullRequest['forge'];
   /** The same when the forge sends it again: what was done with it once is not done twice. Letters, digits, `.`, `_`, `-`. */
   readonly id: string;
   readonly heard: Heard;

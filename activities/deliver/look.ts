@@ -1,0 +1,62 @@
+import type { DeliveryActivities, DeliveryName, DueInput, Look, RoomLook } from '../../workflows/delivery/activities.js';
+import { carries } from '../../workflows/delivery/lag.js';
+import type { PullRequest, RoomState } from '../../workflows/room/state.js';
+import type { ActivityDeps } from '../deps.js';
+import { ForgeError, type Forge, type HeadRead } from '../forge/port.js';
+import { refOf, seenFrom } from '../head.js';
+import { slugEndOf } from './automatic-room.js';
+import { failureOfForge } from './failures.js';
+
+/** P4: one read of the pull request for every room that stands on it; nobody's pull request is not read. */
+export function createLook({ store, forge }: ActivityDeps): DeliveryActivities['lookAtPullRequest'] {
+  return async ({ delivery, pullRequest, due }): Promise<Look> => {
+    // Before the forge is read: a room that learns of another head meanwhile takes no notice of this read.
+    const rooms = await livingRooms(pullRequest.key);
+    const automatic = due === null ? [] : await store.repositories.automatic(pullRequest.forge, pullRequest.repository);
+    if (rooms.length === 0 && automatic.length === 0) return { kind: 'nobody' };
+    let head: HeadRead;
+    try {
+      head = await forge.head(refOf(pullRequest));
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      if (error.kind === 'unavailable') throw failureOfForge(error);
+      return { kind: 'unread', trouble: error.kind, why: error.message, rooms: rooms.map(({ slug }) => slug) };
+    }
+    return {
+      kind: 'read',
+      shown: { sha: head.headSha, state: head.state, draft: draftOf(head), labels: labelsOf(head) },
+      rooms: await Promise.all(rooms.map((room) => lookOf(forge, room, head))),
+      due: due === null ? [] : await dueOwners(delivery, pullRequest, due, head),
+    };
+  };
+
+  async function livingRooms(key: string): Promise<RoomState[]> {
+    const rows = await store.rooms.ofPullRequest(key);
+    const states = await Promise.all(rows.map(({ slug }) => store.rooms.state(slug)));
+    // One that is just being opened reads the head itself.
+    return states.filter((state) => state !== null && state.ended === null) as RoomState[];
+  }
+
+  /** The owners whose room is to open: those that never had one of it, or whose room this very delivery began. */
+  async function dueOwners(delivery: DeliveryName, { forge: name, key, repository }: PullRequest, told: DueInput, head: HeadRead) {
+    const labels = labelsOf(head) ?? told.labels;
+    if (head.state !== 'open' || (draftOf(head) ?? told.draft)) return [];
+    const owners: string[] = [];
+    for (const { owner, rooms } of await store.repositories.automatic(name, repository)) {
+      if (rooms.label !== null && !carries(labels, rooms.label)) continue;
+      const had = await store.rooms.everOf(owner.id, key);
+      const end = slugEndOf(delivery, owner.id, rooms);
+      if (had.length === 0 || had.some(({ slug, endedAt }) => endedAt === null && slug.endsWith(end))) owners.push(owner.id);
+    }
+    return owners;
+  }
+}
+
+async function lookOf(forge: Forge, room: RoomState, head: HeadRead): Promise<RoomLook> {
+  const { sha, baseSha, state, brokenSince, seq } = room.head;
+  const knows = head.state === state && (head.headSha ?? sha) === sha && (head.baseSha ?? baseSha) === baseSha && brokenSince === null;
+  return { slug: room.slug, seen: knows ? null : { ...(await seenFrom(forge, room, head)), knownSeq: seq } };
+}
+
+const draftOf = (head: HeadRead): boolean | null => (head.headSha === null ? null : (head.draft ?? null));
+const labelsOf = (head: HeadRead): readonly string[] | null => (head.headSha === null ? null : (head.labels ?? null));

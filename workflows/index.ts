@@ -1,0 +1,3 @@
+/** Every workflow that a worker takes. */
+export { delivery } from './delivery.js';
+export { reviewRoom } from './review-room.js';
