@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { createPlacer } from './context/anchors.js';
-import { keepDiff } from './context/kept-diff.js';
+import { keepDiff, type KeptDiff } from './context/kept-diff.js';
+import { placesIn } from './context/places.js';
 import type { ActivityDeps } from './deps.js';
-import { ForgeError, type ReviewToPost } from './forge/port.js';
+import { type CommitPair, ForgeError, type PullRequestRef, type ReviewToPost } from './forge/port.js';
 import { refOf } from './head.js';
 import { postedReview } from './posted-body.js';
 import { coverageOfRound } from './round-coverage.js';
@@ -66,34 +66,33 @@ async function composed(
 ): Promise<{ review: ReviewToPost; unplaced: readonly number[] }> {
   const { state: room, texts } = snapshot;
   const records = recordsOf(snapshot.records);
-  const commits = commitsOf(room, draft);
-  const diff = await keepDiff({ forge: deps.forge, store: deps.store.reads }, refOf(room.pullRequest), commits);
-  const named = new Set(draft.findings.map((finding) => finding.path));
-  const patches = new Map<string, string | null>();
-  for (const [index, file] of diff.files.entries()) {
-    if (named.has(file.path)) patches.set(file.path, (await diff.patches(index, index + 1))[0] ?? null);
-  }
-  const place = createPlacer(patches);
-  const placements = draft.findings.map(({ path, line, side }) => place({ path, line: line ?? undefined, side }));
+  const diff = await diffOf(deps, refOf(room.pullRequest), commitsOf(room, draft));
+  const place = await placesIn(diff, new Set(draft.findings.map((finding) => finding.path)));
+  const places = draft.findings.map(({ path, line, startLine, side }) => place({ path, line: line ?? undefined, startLine, side }));
   const round = roundOf(room, records, draft.round);
   const coverage = round ? await coverageOfRound(deps, room, round) : [];
   const posted = postedReview({
     state: room,
     records,
-    draft: { ...draft, findings: draft.findings.map((finding, index) => ({ ...finding, ...anchorOf(placements[index]) })) },
+    draft,
     text: (id) => texts.get(id) ?? '',
     coverage: coverage.map((reviewer) => reviewer.line),
-    placed: placements.map((placement) => placement.placed),
+    places,
     limit: BODY_LIMIT,
   });
-  const { verdict, body, comments, unplaced } = posted;
+  const { unplaced, cut: _, ...review } = posted;
   // One draft version of one room: the same marker however often it is tried, another for the next review.
-  return { review: { marker: `${room.slug}/${draft.round}/${draft.version}`, headSha: draft.headSha, verdict, body, comments }, unplaced };
+  return { review: { marker: `${room.slug}/${draft.round}/${draft.version}`, headSha: draft.headSha, ...review }, unplaced };
 }
 
-/** Where the forge takes the comment, which for an unchanged line named by its old number is its new one. */
-function anchorOf(placement: ReturnType<ReturnType<typeof createPlacer>> | undefined): { line?: number; side?: 'new' | 'old' } {
-  return placement?.placed ? { line: placement.line, side: placement.side } : {};
+/** D9: where the forge has lost the commits (and nothing was kept of them), no line has a place, and the review goes on. */
+async function diffOf(deps: ActivityDeps, ref: PullRequestRef, commits: CommitPair): Promise<KeptDiff> {
+  try {
+    return await keepDiff({ forge: deps.forge, store: deps.store.reads }, ref, commits);
+  } catch (error) {
+    if (!(error instanceof ForgeError) || error.kind !== 'not_found') throw error;
+    return { files: [], gaps: [], patches: () => Promise.resolve([]) };
+  }
 }
 
 function commitsOf(room: RoomState, draft: Draft): { baseSha: string; headSha: string } {

@@ -1,16 +1,21 @@
+import type { Place } from './context/places.js';
+import { code, cutText, finished, quiet } from './markdown.js';
 import { findingOf, standingLabel } from '../workflows/room/findings.js';
+import { type Lines, numbersOf, placeOf } from '../workflows/room/lines.js';
 import { nameOf } from '../workflows/room/members.js';
 import { short } from '../workflows/room/notes.js';
 import { recordedFinding, type RoundRecord } from '../workflows/room/record.js';
 import type { Draft, DraftFinding, ParticipantId, RoomState, StandingOf, TextId } from '../workflows/room/state.js';
-import type { Severity, Verdict } from '../workflows/room/words.js';
-import type { LineComment } from './forge/port.js';
+import { SEVERITIES, type Severity, type Side, type Verdict } from '../workflows/room/words.js';
+import type { FileComment, LineComment } from './forge/port.js';
 
 /** A draft as it goes to the forge: one body, and a comment for each line that is in the diff. The forge adds its hidden marker. */
 interface PostedReview {
   readonly verdict: Verdict;
   readonly body: string;
+  readonly bodyWithout: (refused: ReadonlySet<number>) => string;
   readonly comments: readonly LineComment[];
+  readonly fileComments: readonly FileComment[];
   /** Indexes of the merged findings that had no place in the diff and stand in the body (D4). */
   readonly unplaced: readonly number[];
   /** Characters that the body had no room for (D9). */
@@ -26,31 +31,72 @@ export interface ToPost {
   readonly text: (id: TextId) => string;
   /** G1: one line for each reviewer of the draft's round. */
   readonly coverage: readonly string[];
-  /** By index of the merged finding: whether its line is in the diff of the draft's commit (D9). */
-  readonly placed: readonly boolean[];
+  /** By index of the merged finding: where it can stand in the diff of the draft's commit (D9). */
+  readonly places: readonly Place[];
   /** Characters that the forge takes as one body or comment. */
   readonly limit: number;
 }
 
+/** Findings that stand beside the diff: with many more a forge takes the review for a flood (facts: 65 to 100). */
+export const BESIDE_LIMIT = 40;
+
 /**
- * D4, D7, D9, G1: the drafter's text, what had no place in the diff, the standing of every unsettled finding, who read
- * what and who declined. Over the limit it is trimmed by priority, blockers last, and says how much.
+ * D4, D7, D9, G1: the drafter's text, what does not stand beside the diff, the standing of every unsettled finding, who
+ * read what and who declined. Each finding stands in one place. Over the limit the body is trimmed by priority, blockers
+ * last, and says how much.
  */
 export function postedReview(input: ToPost): PostedReview {
-  const { draft, placed, limit } = input;
-  const unplaced: number[] = [];
-  const comments: LineComment[] = [];
-  draft.findings.forEach((finding, index) => {
-    const { path, line, side } = finding;
-    if (placed[index] && line !== null) comments.push({ path, line, side, body: trimmed(remark(input, finding), limit).text });
-    else unplaced.push(index);
-  });
-  const standing = draft.posting.status === 'draft' ? [] : draft.posting.standing;
-  const sections: Section[] = [
-    { title: 'Findings without a place in the diff', entries: unplaced.map((index) => unplacedEntry(input, draft.findings[index]!)) },
-    { title: 'Standing of the findings', entries: standing.map((entry) => standingEntry(input, entry)) },
-  ];
-  return { verdict: draft.verdict, comments, unplaced, ...composed(input, sections) };
+  const { draft, places } = input;
+  const unplaced = [...places.keys()].filter((index) => places[index]!.at === 'body');
+  const beside = gravest(
+    draft.findings,
+    [...places.keys()].filter((index) => places[index]!.at !== 'body'),
+  ).slice(0, BESIDE_LIMIT);
+  const atLines = beside.flatMap((index) => commentAt(input, draft.findings[index]!, places[index]!, index));
+  const atFiles = beside.flatMap((index) => fileCommentAt(input, draft.findings[index]!, places[index]!, index));
+  /** By position among the comments, those on files last: the forge refuses by it. */
+  const sent = [...atLines, ...atFiles].map(({ index }) => index);
+  const bodyWithout = (refused: ReadonlySet<number>) => {
+    const nowhere = new Set([...unplaced, ...sent.filter((_, position) => refused.has(position))]);
+    return composed(input, {
+      nowhere,
+      further: new Set([...places.keys()].filter((index) => !nowhere.has(index) && !sent.includes(index))),
+    });
+  };
+  return {
+    verdict: draft.verdict,
+    comments: atLines.map(({ comment }) => comment),
+    fileComments: atFiles.map(({ comment }) => comment),
+    unplaced,
+    bodyWithout: (refused) => bodyWithout(refused).body,
+    ...bodyWithout(new Set()),
+  };
+}
+
+/** Blockers first, each severity in the draft's order. */
+function gravest(findings: readonly DraftFinding[], indexes: readonly number[]): number[] {
+  return [...indexes].sort((one, other) => rank(findings[one]!) - rank(findings[other]!) || one - other);
+}
+
+const rank = ({ severity }: { readonly severity: Severity }): number => SEVERITIES.indexOf(severity);
+
+interface Sent<Comment> {
+  readonly index: number;
+  readonly comment: Comment;
+}
+
+function commentAt(input: ToPost, finding: DraftFinding, place: Place, index: number): Sent<LineComment>[] {
+  if (place.at !== 'lines') return [];
+  const { path, line, startLine, side } = place;
+  // What stands at the last line of its range alone says which lines it is about.
+  const lost = finding.startLine !== undefined && startLine === undefined;
+  const body = cutText(remark(input, finding, lost ? linesSaid(finding) : ''), input.limit).text;
+  return [{ index, comment: { path, line, ...(startLine !== undefined && { startLine }), side, body } }];
+}
+
+function fileCommentAt(input: ToPost, finding: DraftFinding, place: Place, index: number): Sent<FileComment>[] {
+  if (place.at !== 'file') return [];
+  return [{ index, comment: { path: place.path, body: cutText(remark(input, finding), input.limit).text } }];
 }
 
 interface Entry {
@@ -60,41 +106,50 @@ interface Entry {
 
 interface Section {
   readonly title: string;
+  /** One short line above the entries. */
+  readonly lead?: string;
   readonly entries: readonly Entry[];
 }
 
-/** What gets room first where there is not enough: a blocker is the last to be cut. */
-const BY_PRIORITY: readonly Severity[] = ['blocker', 'major', 'minor', 'nit'];
 /** Room for the headings, the verdict and the line that says what was cut. */
 const OVERHEAD = 400;
 /** An entry cut to less than this says nothing. */
 const SHORTEST_ENTRY = 120;
 
-function composed(input: ToPost, sections: readonly Section[]): { body: string; cut: number } {
+function composed(input: ToPost, at: { nowhere: ReadonlySet<number>; further: ReadonlySet<number> }): { body: string; cut: number } {
   const { draft, text, limit } = input;
   const room = new Room(limit - OVERHEAD);
+  const listed = (indexes: ReadonlySet<number>) =>
+    draft.findings.filter((_, index) => indexes.has(index)).map((finding) => unplacedEntry(input, finding));
+  const standing = draft.posting.status === 'draft' ? [] : draft.posting.standing;
+  const sections: Section[] = [
+    { title: 'Findings without a place in the diff', entries: listed(at.nowhere) },
+    { title: 'Further findings', lead: `_The ${BESIDE_LIMIT} gravest stand beside the diff._`, entries: listed(at.further) },
+    { title: 'Standing of the findings', entries: standing.map((entry) => standingEntry(input, entry)) },
+  ];
   const entries = sections.flatMap((section) => section.entries);
   const kept = new Map<Entry, string>();
   const take = (severity: Severity): void => {
     for (const entry of entries) if (entry.severity === severity) kept.set(entry, room.take(entry.text, SHORTEST_ENTRY));
   };
-  take('blocker');
+  const [gravestSeverity, ...others] = SEVERITIES;
+  take(gravestSeverity);
   const reviewers = reviewerLines(input).map((line) => room.take(line, line.length));
-  const body = room.take(text(draft.body), 1);
-  for (const severity of BY_PRIORITY.slice(1)) take(severity);
+  const body = room.take(finished(text(draft.body)), 1);
+  others.forEach(take);
 
   const dropped = entries.filter((entry) => kept.get(entry) === '').length;
   const whole = dropped === 0 ? '' : `, ${dropped} whole ${dropped === 1 ? 'entry' : 'entries'} among them,`;
   const blocks = [
     `**Verdict: ${draft.verdict.replace('_', ' ')}**`,
     body,
-    ...sections.map(({ title, entries: all }) =>
+    ...sections.map((section) =>
       block(
-        title,
-        all.map((entry) => kept.get(entry)!),
+        section,
+        section.entries.map((entry) => kept.get(entry)!),
       ),
     ),
-    block('Reviewers', reviewers),
+    block({ title: 'Reviewers' }, reviewers),
     room.cut === 0 ? '' : `_Cut to the length that can be posted: ${room.cut} characters${whole} are left out._`,
   ];
   return { body: blocks.filter((part) => part !== '').join('\n\n'), cut: room.cut };
@@ -107,9 +162,9 @@ function reviewerLines({ state, records, draft, coverage, text }: ToPost): strin
   return [...coverage, ...declined].map((line) => `- ${quiet(line)}`);
 }
 
-function block(title: string, lines: readonly string[]): string {
+function block({ title, lead }: Omit<Section, 'entries'>, lines: readonly string[]): string {
   const shown = lines.filter((line) => line !== '');
-  return shown.length === 0 ? '' : `### ${title}\n\n${shown.join('\n')}`;
+  return shown.length === 0 ? '' : [`### ${title}`, ...(lead === undefined ? [] : [lead]), shown.join('\n')].join('\n\n');
 }
 
 /** Two line breaks and a little more than a line costs besides its own characters. */
@@ -123,7 +178,7 @@ class Room {
 
   /** The text, or its start where that is at least `least` characters, or nothing. */
   take(text: string, least: number): string {
-    const fits = trimmed(text, Math.max(0, this.left - BREAKS));
+    const fits = cutText(text, Math.max(0, this.left - BREAKS));
     const given = fits.cut > 0 && fits.text.length < least ? { text: '', cut: text.length } : fits;
     this.cut += given.cut;
     if (given.text !== '') this.left -= given.text.length + BREAKS;
@@ -131,19 +186,16 @@ class Room {
   }
 }
 
-const ELLIPSIS = ' […]';
-
-function trimmed(text: string, limit: number): { text: string; cut: number } {
-  if (text.length <= limit) return { text, cut: 0 };
-  const start = text.slice(0, Math.max(0, limit - ELLIPSIS.length)).replace(/[\uD800-\uDBFF]$/u, '');
-  return { text: start === '' ? '' : start + ELLIPSIS, cut: text.length - start.length };
-}
-
-function remark({ state, text }: ToPost, { severity, body, raisedBy, agreedBy, disputedBy }: DraftFinding): string {
+function remark({ state, text }: ToPost, { severity, body, raisedBy, agreedBy, disputedBy }: DraftFinding, lines = ''): string {
   const heard = (what: string, ids: readonly ParticipantId[]): string[] =>
     ids.length === 0 ? [] : [`${what} ${ids.map((id) => nameOf(state, id)).join(', ')}`];
   const said = [...heard('raised by', raisedBy), ...heard('agreed by', agreedBy), ...heard('disputed by', disputedBy)];
-  return `**${severity}** ${text(body)}${said.length === 0 ? '' : `\n\n_${quiet(said.join('; '))}_`}`;
+  return `**${severity}**${lines} ${finished(text(body))}${said.length === 0 ? '' : `\n\n_${quiet(said.join('; '))}_`}`;
+}
+
+function linesSaid({ line, startLine, side }: Lines & { readonly side: Side }): string {
+  if (line === null || startLine === undefined) return '';
+  return ` (lines ${numbersOf({ line, startLine })}${side === 'old' ? ' of the old file' : ''})`;
 }
 
 function unplacedEntry(input: ToPost, finding: DraftFinding): Entry {
@@ -163,11 +215,6 @@ function standingEntry({ state, records, text }: ToPost, { finding: id, standing
   return { severity: finding.severity, text: `- ${label} ${place(finding)} (${facts}): ${quiet(short(text(finding.body), EXCERPT))}` };
 }
 
-function place({ path, line }: { readonly path: string; readonly line: number | null }): string {
-  return `\`${path}${line === null ? '' : `:${line}`}\``;
-}
-
-/** A name of the room in code marks: on a forge `@grok` may be somebody, whom our own lines must not call. */
-function quiet(line: string): string {
-  return line.replaceAll(/(?<![\w`])@[a-z0-9-]+/gi, '`$&`');
+function place(finding: Lines & { readonly path: string; readonly side: Side }): string {
+  return `${code(placeOf(finding))}${finding.side === 'old' && finding.line !== null ? ' (old)' : ''}`;
 }

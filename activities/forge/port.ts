@@ -273,15 +273,16 @@ export interface FileComment {
   readonly body: string;
 }
 
-/** One review, its lines already checked against the hunks (D9). */
+/** One review, its lines already checked against the hunks (D9). Each remark stands in one place, the gravest first. */
 export interface ReviewToPost extends Posting {
   /** Absent: as where the owner set nothing. */
   readonly as?: PostAs;
   readonly verdict: 'approve' | 'comment' | 'request_changes';
   readonly body: string;
   readonly comments: readonly LineComment[];
-  /** For forges that show remarks on a file beside its diff; absent: such findings stand in the body. */
-  readonly fileComments?: readonly FileComment[];
+  readonly fileComments: readonly FileComment[];
+  /** D9: the body where the forge takes no comment at some of them, by position: first `comments`, then `fileComments`. */
+  readonly bodyWithout: (refused: ReadonlySet<number>) => string;
 }
 
 export interface Posted {

@@ -5,6 +5,7 @@ import { ForgeError } from '../../activities/forge/port.js';
 import { badGateway, graphqlLimit, primaryLimit, revokedToken, secondaryLimit } from '../support/fake-github/index.js';
 import { GitHubWorld, NOON } from '../support/fake-github/world.js';
 
+import { aReview } from '../support/review.js';
 let world: GitHubWorld;
 beforeEach(async () => {
   world = await GitHubWorld.start({ reviewer: true });
@@ -14,7 +15,7 @@ afterEach(() => world.stop());
 
 const head = () => world.forge.head(world.ref);
 const asked = () => world.github.requests.length;
-const review = () => ({ marker: 'm', headSha: world.git.head('topic'), verdict: 'comment' as const, body: 'Fine.', comments: [] });
+const review = () => aReview({ marker: 'm', headSha: world.git.head('topic') });
 
 describe('rate limits are obeyed with the times GitHub gives', () => {
   test('a secondary limit with retry-after: nothing more is sent until then, and the message says until when', async () => {

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { BODY_LIMIT, composeReview, cutText, markerOf, MAX_INLINE } from '../../activities/forge/github/review-body.js';
+import { BODY_LIMIT, composeReview, markerOf } from '../../activities/forge/github/review-body.js';
 import type { LineComment, ReviewToPost } from '../../activities/forge/port.js';
 import { badGateway, loginOf } from '../support/fake-github/index.js';
 import { GitHubWorld, type GitHubWorldOptions } from '../support/fake-github/world.js';
+import { aReview } from '../support/review.js';
 
 let world: GitHubWorld;
 afterEach(() => world.stop());
@@ -15,14 +16,15 @@ async function start(options: GitHubWorldOptions = {}): Promise<void> {
 }
 
 const on = (line: number, body = `about ${line}`): LineComment => ({ path: 'a.ts', line, side: 'new', body });
-const review = (more: Partial<ReviewToPost> = {}): ReviewToPost => ({
-  marker: 'quiet-fox/1/2',
-  headSha: world.git.head('topic'),
-  verdict: 'request_changes',
-  body: '**Verdict: request changes**\n\nTwo things.',
-  comments: [on(1), { path: 'old.ts', line: 2, side: 'old', body: 'Why was two removed?' }],
-  ...more,
-});
+const review = (more: Partial<ReviewToPost> = {}): ReviewToPost =>
+  aReview({
+    marker: 'quiet-fox/1/2',
+    headSha: world.git.head('topic'),
+    verdict: 'request_changes',
+    body: '**Verdict: request changes**\n\nTwo things.',
+    comments: [on(1), { path: 'old.ts', line: 2, side: 'old', body: 'Why was two removed?' }],
+    ...more,
+  });
 const posts = () => world.github.count(/^POST .*\/reviews$/);
 const submitted = () => world.github.reviews.filter((one) => one.state !== 'PENDING');
 const commentsOf = (id: number | undefined) => world.github.reviewComments.filter((comment) => comment.reviewId === id);
@@ -53,8 +55,17 @@ describe('D4, D5: a draft is posted as one review, once', () => {
     const other = review({ body: 'Other words.', comments: [on(2, 'never sent')] });
     expect((await world.forge.readBack(world.ref, other)).differences).toEqual([
       'The body reads otherwise than what was sent.',
-      'The comment on a.ts:2 is not shown as it was sent.',
+      'a.ts:2 stands in the body: GitHub took no comment there.',
     ]);
+  });
+
+  test('our own text with a marker in it is not the posting of that marker', async () => {
+    await start();
+    const first = review({ body: `See ${markerOf('quiet-fox/1/3')} and go on.` });
+    await world.forge.post(world.ref, first);
+    expect(await world.forge.findPosted(world.ref, review({ marker: 'quiet-fox/1/3' }))).toBeNull();
+    await world.forge.post(world.ref, review({ marker: 'quiet-fox/1/3' }));
+    expect(submitted()).toHaveLength(2);
   });
 
   test("another's text with our marker in it is not our posting", async () => {
@@ -139,10 +150,56 @@ describe('D9: one bad line never loses the review', () => {
     const { url } = await world.forge.post(world.ref, sent);
     const [shown] = submitted();
     expect(commentsOf(shown?.id).map((comment) => comment.line)).toEqual([1]);
-    expect(shown?.body).toContain(
-      '### Findings without a place in the diff\n\n- `a.ts:99`: far away\n- `none.ts:1`: no such file\n\n<!-- barista:',
-    );
+    expect(shown?.body).toContain('### Without a place\n\n- `a.ts:99`: far away\n- `none.ts:1`: no such file\n\n<!-- barista:');
+    const differences = [
+      'a.ts:99 stands in the body: GitHub took no comment there.',
+      'none.ts:1 stands in the body: GitHub took no comment there.',
+    ];
+    expect(await world.forge.readBack(world.ref, sent)).toEqual({ found: true, url, differences });
+  });
+
+  test('a range goes with both its ends, on either side, and reads as sent', async () => {
+    await start();
+    world.git.push({ 'long.ts': 'x\n'.repeat(9) });
+    const sent = review({
+      comments: [
+        { path: 'long.ts', startLine: 3, line: 7, side: 'new', body: 'a range' },
+        { path: 'old.ts', line: 2, side: 'old', body: 'an old line' },
+      ],
+    });
+    const { url } = await world.forge.post(world.ref, sent);
+    expect(commentsOf(submitted()[0]?.id).map(({ line, startLine, side }) => [startLine, line, side])).toEqual([
+      [3, 7, 'RIGHT'],
+      [null, 2, 'LEFT'],
+    ]);
     expect(await world.forge.readBack(world.ref, sent)).toEqual({ found: true, url, differences: [] });
+    const [ranged] = sent.comments;
+    const other = { ...sent, comments: [{ ...ranged!, startLine: 4 }] };
+    expect((await world.forge.readBack(world.ref, other)).differences).toEqual(['The comment for long.ts:4-7 stands at another place.']);
+  });
+
+  test('a range that leaves its hunk on GitHub stands at its last line, the others as they are', async () => {
+    await start();
+    const lines = Array.from({ length: 40 }, (_, at) => `line ${at + 1}`);
+    world.git
+      .checkout('main')
+      .write('far.ts', `${lines.join('\n')}\n`)
+      .commit('Far');
+    world.git.checkout('topic').git('merge', '-q', 'main');
+    const changed = lines.map((line, at) => (at === 4 || at === 29 ? `${line} changed` : line));
+    world.git.push({ 'far.ts': `${changed.join('\n')}\n` });
+    const sent = review({
+      comments: [
+        { path: 'far.ts', startLine: 5, line: 30, side: 'new', body: 'over two hunks' },
+        { path: 'far.ts', startLine: 4, line: 5, side: 'new', body: 'in one' },
+      ],
+    });
+    await world.forge.post(world.ref, sent);
+    expect(commentsOf(submitted()[0]?.id).map(({ line, startLine }) => [startLine, line])).toEqual([
+      [null, 30],
+      [4, 5],
+    ]);
+    expect((await world.forge.readBack(world.ref, sent)).differences).toEqual(['The comment for far.ts:5-30 stands at another place.']);
   });
 
   test('where its hunks do not tell which line it was, all stand in the body', async () => {
@@ -156,7 +213,7 @@ describe('D9: one bad line never loses the review', () => {
     await world.forge.post(world.ref, review());
     const [shown] = submitted();
     expect(commentsOf(shown?.id)).toEqual([]);
-    expect(shown?.body).toContain('- `a.ts:1`: about 1\n- `old.ts:2` (old): Why was two removed?');
+    expect(shown?.body).toContain('- `a.ts:1`: about 1\n- `old.ts:2`: Why was two removed?');
   });
 
   test('D6: the draft of an earlier commit is posted against it; one GitHub no longer takes has its lines in the body', async () => {
@@ -201,7 +258,24 @@ describe('D4: remarks on whole files stand beside the file; what has no place th
       ['a.ts', 'file'],
     ]);
     expect(shown?.body).toMatch(/- `none\.ts`: Where is it\?\n\n<!-- barista:quiet-fox\/1\/2 -->$/);
-    expect(await world.forge.readBack(world.ref, sent)).toEqual({ found: true, url, differences: [] });
+    const differences = ['none.ts stands in the body: GitHub took no comment there.'];
+    expect(await world.forge.readBack(world.ref, sent)).toEqual({ found: true, url, differences });
+  });
+
+  test('a remark that GitHub refuses with an error stands in the body too, and loses nothing else', async () => {
+    await start();
+    const sent = review({ fileComments: [{ path: 'a.ts', body: 'Too long.' }] });
+    const errors = [{ type: 'UNPROCESSABLE', message: 'Path is not part of the pull request' }];
+    world.github.faults.push({
+      on: /^POST \/graphql$/,
+      status: 200,
+      body: { data: { addPullRequestReviewThread: null }, errors },
+      times: 1,
+    });
+    await world.forge.post(world.ref, sent);
+    const [shown] = submitted();
+    expect(commentsOf(shown?.id)).toHaveLength(2);
+    expect(shown?.body).toContain('- `a.ts`: Too long.');
   });
 
   test('a posting that dies before it is submitted leaves nothing that counts, and the next one posts', async () => {
@@ -283,30 +357,8 @@ describe('W15: verdicts and identities', () => {
 });
 
 describe("D9: GitHub's limits of a review", () => {
-  const sized = (more: Partial<ReviewToPost>): ReviewToPost => ({
-    marker: 'm',
-    headSha: '',
-    verdict: 'comment',
-    body: 'Body.',
-    comments: [],
-    ...more,
-  });
+  const sized = (more: Partial<ReviewToPost>) => aReview({ marker: 'm', headSha: '', ...more });
   const none = { openWithVerdict: false, unplaced: new Set<number>() };
-
-  test('past 40 line comments the rest stands in the body', async () => {
-    await start();
-    world.git.push({ 'long.ts': 'x\n'.repeat(100) });
-    const comments = Array.from({ length: 60 }, (_, at): LineComment => ({
-      path: 'long.ts',
-      line: at + 1,
-      side: 'new',
-      body: `number ${at + 1}`,
-    }));
-    const { url } = await world.forge.post(world.ref, review({ comments }));
-    expect(commentsOf(submitted()[0]?.id)).toHaveLength(MAX_INLINE);
-    expect(submitted()[0]?.body).toContain('- `long.ts:41`: number 41');
-    expect(await world.forge.readBack(world.ref, review({ comments }))).toEqual({ found: true, url, differences: [] });
-  });
 
   test('a body at the limit keeps its marker and says what was cut; GitHub takes it', async () => {
     await start();
@@ -315,17 +367,6 @@ describe("D9: GitHub's limits of a review", () => {
     const body = submitted()[0]?.body ?? '';
     expect(body.length).toBeLessThanOrEqual(BODY_LIMIT);
     expect(body).toMatch(/_Cut to the length GitHub takes: \d+ characters are left out\._\n\n<!-- barista:quiet-fox\/1\/2 -->$/);
-  });
-
-  test('a cut ends at a line, inside no character, and closes the code it opened', () => {
-    expect(cutText('short', 10)).toEqual({ text: 'short', cut: 0 });
-    const emoji = cutText('🙂'.repeat(100), 61);
-    expect(emoji.text).toMatch(/^(?:🙂)+ \[…\]$/u);
-    expect(emoji.text.length).toBeLessThanOrEqual(61);
-    const code = cutText(`intro\n\`\`\`ts\n${'const a = 1;\n'.repeat(50)}\`\`\`\nend`, 200);
-    expect(code.text.split('```')).toHaveLength(3);
-    expect(code.text).toMatch(/\n```$/);
-    expect(code.text.length).toBeLessThanOrEqual(200);
   });
 
   test('a body whose every kind of part is too long still fits', () => {
@@ -337,7 +378,7 @@ describe("D9: GitHub's limits of a review", () => {
       });
       expect(body.length).toBeLessThanOrEqual(BODY_LIMIT);
       expect(body.endsWith(markerOf('m'))).toBe(true);
-      expect(inline).toHaveLength(MAX_INLINE);
+      expect(inline).toHaveLength(78);
     }
   });
 });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LineComment, ReviewToPost } from '../../activities/forge/port.js';
 import { REVIEWER } from '../support/fake-gitlab/state.js';
 import { GitLabWorld } from './gitlab-world.js';
+import { aReview } from '../support/review.js';
 
 let world: GitLabWorld;
 const LONG = Array.from({ length: 40 }, (_, at) => `line ${at + 1}`);
@@ -27,14 +28,14 @@ const at = (path: string, line: number, side: 'new' | 'old' = 'new', startLine?:
   body: `About ${path}:${line} ${side}`,
   ...(startLine === undefined ? {} : { startLine }),
 });
-const review = (comments: readonly LineComment[] = [at('added.txt', 2)], more: Partial<ReviewToPost> = {}): ReviewToPost => ({
-  marker: 'a-room/1/3',
-  headSha: world.git.head('topic'),
-  verdict: 'comment',
-  body: '**Verdict: comment**\n\nThe whole of it.',
-  comments,
-  ...more,
-});
+const review = (comments: readonly LineComment[] = [at('added.txt', 2)], more: Partial<ReviewToPost> = {}): ReviewToPost =>
+  aReview({
+    marker: 'a-room/1/3',
+    headSha: world.git.head('topic'),
+    body: '**Verdict: comment**\n\nThe whole of it.',
+    comments,
+    ...more,
+  });
 const notes = () => world.gitlab.state.notes;
 const post = (what: ReviewToPost) => world.forge.post(world.ref, what);
 
@@ -79,9 +80,14 @@ describe('D9: every line at its place', () => {
   });
 
   test('a range names both its ends by their codes, on either side and over unchanged lines', async () => {
-    await post(
-      review([at('long.txt', 11, 'new', 8), at('long.txt', 12, 'new', 10), at('added.txt', 3, 'new', 1), at('gone.txt', 2, 'old', 1)]),
-    );
+    const what = review([
+      at('long.txt', 11, 'new', 8),
+      at('long.txt', 12, 'new', 10),
+      at('added.txt', 3, 'new', 1),
+      at('gone.txt', 2, 'old', 1),
+    ]);
+    await post(what);
+    expect((await world.forge.readBack(world.ref, what)).differences).toEqual([]);
     const ranged = notes().filter((note) => note.position?.['line_range'] !== undefined);
     expect(ranged).toHaveLength(4);
     expect(ranged[0]!.position!['line_range']).toMatchObject({
@@ -91,7 +97,9 @@ describe('D9: every line at its place', () => {
   });
 
   test('a range that leaves its hunk stands at its last line', async () => {
-    await post(review([at('long.txt', 10, 'new', 2)]));
+    const what = review([at('long.txt', 10, 'new', 2)]);
+    await post(what);
+    expect((await world.forge.readBack(world.ref, what)).differences).toEqual(['The comment for `long.txt:2-10` stands at another place.']);
     expect(notes()[0]!.position).toMatchObject({ new_line: 10 });
     expect(notes()[0]!.position).not.toHaveProperty('line_range');
   });
@@ -100,6 +108,7 @@ describe('D9: every line at its place', () => {
     const what = review([], { fileComments: [{ path: 'gone.txt', body: 'Why?' }] });
     await post(what);
     expect(notes()[0]).toMatchObject({ position: { position_type: 'file', new_path: 'gone.txt' } });
+    expect(notes().at(-1)!.body).not.toContain('Why?');
     expect((await world.forge.readBack(world.ref, what)).differences).toEqual([]);
   });
 
@@ -115,9 +124,7 @@ describe('D9: every line at its place', () => {
     const what = review([at('added.txt', 2), at('long.txt', 30), at('nowhere.txt', 1)]);
     await post(what);
     expect(notes()).toHaveLength(2);
-    expect(notes().at(-1)!.body).toContain(
-      '### Remarks without a place in the diff\n\n- `long.txt:30`: About long.txt:30 new\n- `nowhere.txt:1`: ',
-    );
+    expect(notes().at(-1)!.body).toContain('### Without a place\n\n- `long.txt:30`: About long.txt:30 new\n- `nowhere.txt:1`: ');
     expect((await world.forge.readBack(world.ref, what)).differences).toEqual([
       '`long.txt:30` stands in the body: GitLab took no comment there.',
       '`nowhere.txt:1` stands in the body: GitLab took no comment there.',

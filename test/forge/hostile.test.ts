@@ -5,6 +5,7 @@ import { createLocalForge } from '../../activities/forge/local/index.js';
 import type { KnownHead } from '../../activities/forge/port.js';
 import { parsePullRequest } from '../../activities/forge/pull-request.js';
 import { GitWorld } from '../support/git-world.js';
+import { aReview } from '../support/review.js';
 
 let world: GitWorld;
 let canary: string;
@@ -72,7 +73,7 @@ async function readAndPostEverything() {
   const forge = createLocalForge({ allowedRoots: null, now: () => 1_893_500_000_000 });
   const ref = await forge.resolve(parsePullRequest(world.pullRequest));
   const head = (await forge.head(ref)) as KnownHead;
-  const review = { marker: 'draft-1', headSha: head.headSha, verdict: 'comment', body: 'Fine', comments: [] } as const;
+  const review = aReview({ marker: 'draft-1', headSha: head.headSha });
   return {
     fingerprint: await forge.headFingerprint(ref),
     head,

@@ -3,6 +3,7 @@ import { createLocalForge } from '../../activities/forge/local/index.js';
 import type { Forge, ReviewToPost } from '../../activities/forge/port.js';
 import { parsePullRequest } from '../../activities/forge/pull-request.js';
 import { GitWorld } from '../support/git-world.js';
+import { aReview } from '../support/review.js';
 
 const NOW = 1_893_500_000_000;
 let world: GitWorld;
@@ -15,13 +16,15 @@ beforeEach(() => {
 afterEach(() => world.dispose());
 
 const ref = () => parsePullRequest(world.pullRequest);
-const review = (marker: string, body = 'Looks right.'): ReviewToPost => ({
-  marker,
-  headSha: world.head('topic'),
-  verdict: 'request_changes',
-  body,
-  comments: [{ path: 'a.ts', line: 1, side: 'new', body: 'Why a?' }],
-});
+const review = (marker: string, body = 'Looks right.', more: Partial<ReviewToPost> = {}): ReviewToPost =>
+  aReview({
+    marker,
+    headSha: world.head('topic'),
+    verdict: 'request_changes',
+    body,
+    comments: [{ path: 'a.ts', line: 1, side: 'new', body: 'Why a?' }],
+    ...more,
+  });
 const branches = () => world.git('for-each-ref', 'refs/heads', 'refs/tags');
 
 test('D5: posting twice posts once, and what was posted is found by its marker and reads as sent', async () => {
@@ -47,6 +50,28 @@ test('D5: posting twice posts once, and what was posted is found by its marker a
   `);
   expect(branches()).toBe(before);
   expect(world.git('log', '-1', '--format=%an %ae %aI', 'refs/notes/barista')).toBe('Barista barista@localhost 2030-01-01T12:13:20+00:00');
+});
+
+test('D4: a range, a line of the old file and a remark on a whole file stand in the note as such', async () => {
+  const what = review('draft-1', 'b', {
+    comments: [
+      { path: 'a.ts', startLine: 3, line: 7, side: 'new', body: 'A range.' },
+      { path: 'a.ts', line: 2, side: 'old', body: 'An old line.' },
+    ],
+    fileComments: [{ path: 'b.ts', body: 'The whole of it.' }],
+  });
+  await forge.post(ref(), what);
+  const shown = world.git('notes', '--ref=barista', 'show', 'topic');
+  expect(shown.match(/^## .*$/gm)).toEqual(['## a.ts:3-7', '## a.ts:2 (old)', '## b.ts']);
+  expect(shown).toContain('## b.ts\n\nThe whole of it.');
+  expect((await forge.readBack(ref(), what)).differences).toEqual([]);
+});
+
+test('D5: markers that somebody wrote into a text are none', async () => {
+  const what = review('draft-1', 'See <!-- barista:draft-2 --> and <!-- /barista:draft-1 --> and <!-- /barista:draft-2 -->.');
+  await forge.post(ref(), what);
+  expect(await forge.findPosted(ref(), review('draft-2'))).toBeNull();
+  expect((await forge.readBack(ref(), what)).differences).toEqual([]);
 });
 
 test('D9: reviews of several drafts stand side by side on one commit, and notes of others stay', async () => {

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLocalForge } from '../../activities/forge/local/index.js';
-import type { ChangedFile, KnownHead, ReviewToPost } from '../../activities/forge/port.js';
+import type { ChangedFile, KnownHead } from '../../activities/forge/port.js';
 import { parsePullRequest } from '../../activities/forge/pull-request.js';
 import type { GitWorld } from '../support/git-world.js';
 import { everyKindOfChange } from './gitlab-world.js';
 import { FORGES_AND_OLD, headOf, type ForgeWorld } from './worlds.js';
+import { aReview } from '../support/review.js';
 
 const ODD = [
   ' spaced name ',
@@ -379,13 +380,12 @@ describe.each(FORGES_AND_OLD)('%s', (name, start) => {
     const { git, forge, ref } = world;
     git.push({ 'a.ts': 'one\ntwo\nthree\n' });
     const { headSha } = await head();
-    const review: ReviewToPost = {
+    const review = aReview({
       marker: 'draft-1',
       headSha,
-      verdict: 'comment',
       body: 'Look at line two.',
       comments: [{ path: 'a.ts', line: 2, side: 'new', body: 'Two of what?' }],
-    };
+    });
     expect(await forge.findPosted(ref, review)).toBeNull();
     expect(await forge.readBack(ref, review)).toMatchObject({ found: false, differences: [] });
     const posted = await forge.post(ref, review);

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
+  type FileComment,
   ForgeError,
   type GitHubPullRequestRef,
   type LineComment,
@@ -11,10 +12,11 @@ import {
 import { createPlacer } from '../../context/anchors.js';
 import { placeOf, type GitHubApp, type Octokit } from './app.js';
 import { failedOf } from './failures.js';
+import { cutText } from '../../markdown.js';
 import { listRows } from './listing.js';
 import { allPages, PER_PAGE } from './pages.js';
 import { at, readPull, type Pull, type Row } from './pull.js';
-import { composeReview, markerOf, type Composed } from './review-body.js';
+import { COMMENT_LIMIT, composeReview, markerOf, type Composed } from './review-body.js';
 
 export interface PostDeps {
   readonly operator: GitHubApp;
@@ -76,25 +78,45 @@ export async function readBack(deps: PostDeps, ref: GitHubPullRequestRef, review
     });
     return data;
   });
-  const shown = items.map((comment) => ({
-    path: comment.path,
-    line: comment.line ?? comment.original_line ?? null,
-    body: same(comment.body),
-  }));
-  const isShown = ({ path, body, line }: { path: string; body: string; line: number | null }) =>
-    shown.some(
-      (comment) =>
-        comment.path === path && comment.body === same(body) && (line === null || comment.line === null || comment.line === line),
-    );
-  const inBody = (path: string, body: string) =>
-    found.body.includes(`\`${path}`) && same(found.body).includes(same(body.replaceAll('\n', '\n  ')).slice(0, 200));
-  const lost = [...review.comments, ...(review.fileComments ?? []).map((comment) => ({ ...comment, line: null }))].filter(
-    (comment) => !isShown(comment) && !inBody(comment.path, comment.body),
-  );
-  const differences = lost.map(({ path, line }) => `The comment on ${path}${line === null ? '' : `:${line}`} is not shown as it was sent.`);
-  if (!same(found.body).includes(same(review.body))) differences.unshift('The body reads otherwise than what was sent.');
+  const missing = new Set<number>();
+  const differences = remarksOf(review).flatMap((remark, index) => {
+    const shown = items.filter((comment) => comment.path === remark.path && same(comment.body) === same(remark.body));
+    if (shown.length === 0) missing.add(index);
+    if (shown.length === 0) return [`${place(remark)} stands in the body: GitHub took no comment there.`];
+    return shown.some((comment) => standsAt(comment, remark)) ? [] : [`The comment for ${place(remark)} stands at another place.`];
+  });
+  const body = missing.size === 0 ? review.body : review.bodyWithout(missing);
+  if (!same(found.body).includes(same(body))) differences.unshift('The body reads otherwise than what was sent.');
   return { found: true, url: found.url, differences };
 }
+
+type Remark = LineComment | FileComment;
+const remarksOf = ({ comments, fileComments }: ReviewToPost): readonly Remark[] => [...comments, ...fileComments];
+
+function place(remark: Remark): string {
+  if (!('line' in remark)) return remark.path;
+  const { path, line, startLine, side } = remark;
+  return `${path}:${startLine === undefined ? line : `${startLine}-${line}`}${side === 'old' ? ' (old)' : ''}`;
+}
+
+/** What GitHub says of a comment's lines; the original ones where the file has changed there since. */
+interface Shown {
+  readonly line?: number | null;
+  readonly original_line?: number | null;
+  readonly start_line?: number | null;
+  readonly original_start_line?: number | null;
+  readonly side?: string;
+  readonly subject_type?: string;
+}
+
+function standsAt(shown: Shown, remark: Remark): boolean {
+  if (!('line' in remark)) return shown.subject_type === 'file';
+  const line = shown.original_line ?? shown.line ?? null;
+  const start = shown.original_start_line ?? shown.start_line ?? undefined;
+  return line === remark.line && start === remark.startLine && shown.side === sideOf(remark);
+}
+
+const sideOf = ({ side }: LineComment): 'LEFT' | 'RIGHT' => (side === 'old' ? 'LEFT' : 'RIGHT');
 
 /** Line ends and outer space are the forge's own. */
 const same = (text: string) => text.replaceAll('\r\n', '\n').trim();
@@ -147,7 +169,7 @@ async function listReviews(app: GitHubApp, ref: GitHubPullRequestRef): Promise<R
 }
 
 function submittedIn(reviews: readonly Review[], logins: ReadonlySet<string>, { marker }: Posting): Review | null {
-  return reviews.find((review) => review.state !== 'PENDING' && logins.has(review.login) && review.body.includes(markerOf(marker))) ?? null;
+  return reviews.find((review) => review.state !== 'PENDING' && logins.has(review.login) && isMarked(review, marker)) ?? null;
 }
 
 /** One pending review of ours, left by a posting that died, would keep every further one out. Nobody but us writes in it. */
@@ -161,6 +183,9 @@ async function removePending({ app, login }: PosterApp, ref: GitHubPullRequestRe
           review_id: id,
           ...ONCE,
         });
+/** Ours stands at the very end: what stands before it is text of others, who may have written the same. */
+const isMarked = ({ body }: Review, marker: string) => body.trimEnd().endsWith(markerOf(marker));
+
       } catch (error) {
         // Another posting of ours was faster.
         if (failedOf(error)?.status !== 404) throw error;
@@ -194,7 +219,7 @@ class Poster {
     private readonly poster: PosterApp,
     private readonly ref: GitHubPullRequestRef,
     private readonly pull: Pull,
-    private readonly review: ReviewToPost,
+    private review: ReviewToPost,
   ) {
     this.#commentOnly = poster.commentOnly;
     this.#commit = review.headSha;
@@ -253,7 +278,7 @@ class Poster {
 
   async #create(octokit: Octokit, { body, comments }: Composed): Promise<Posted> {
     const event: Event = this.#commentOnly ? 'COMMENT' : EVENTS[this.review.verdict];
-    const fileComments = this.review.fileComments ?? [];
+    const { fileComments } = this.review;
     const pull = { ...at(this.ref), pull_number: this.ref.number };
     const { data } = await octokit.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews', {
       ...pull,
@@ -265,23 +290,11 @@ class Poster {
     });
     if (fileComments.length === 0) return { url: data.html_url };
     // Remarks on whole files can only be added to a review that is not submitted yet.
-    const lost: string[] = [];
-    for (const { path, body: text } of fileComments) {
-      const added = await octokit.graphql<{ addPullRequestReviewThread: { thread: unknown } | null }>(ADD_FILE_THREAD, {
-        review: data.node_id,
-        path,
-        body: text,
-        ...ONCE,
-      });
-      if (!added.addPullRequestReviewThread?.thread) lost.push(`- \`${path}\`: ${text.replaceAll('\n', '\n  ')}`);
+    const unplaced = new Set(this.#unplaced);
+    for (const [index, comment] of fileComments.entries()) {
+      if (!(await addFileThread(octokit, data.node_id, comment))) unplaced.add(this.review.comments.length + index);
     }
-    const whole =
-      lost.length === 0
-        ? body
-        : composeReview(
-            { ...this.review, body: `${this.review.body}\n\n### Findings without a place in the diff\n\n${lost.join('\n')}` },
-            { openWithVerdict: this.#commentOnly, unplaced: this.#unplaced },
-          ).body;
+    const whole = composeReview(this.review, { openWithVerdict: this.#commentOnly, unplaced }).body;
     const submitted = await octokit.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/events', {
       ...pull,
       ...ONCE,
@@ -310,9 +323,17 @@ class Poster {
         return data;
       }),
     );
-    const place = createPlacer(new Map(rows.map((row) => [row.filename, row.patch ?? null])));
-    const bad = all.flatMap((comment, index) => (place(comment).placed ? [] : [index]));
-    if (bad.length === 0) return this.#withoutLines();
+    const placer = createPlacer(new Map(rows.map((row) => [row.filename, row.patch ?? null])));
+    const placements = all.map((comment) => placer(comment));
+    const bad = all.flatMap((_, index) => (placements[index]?.placed ? [] : [index]));
+    // What fits with its last line only stands there.
+    const comments = all.map(({ startLine, ...comment }, index): LineComment => {
+      const placement = placements[index];
+      return startLine !== undefined && placement?.placed && placement.startLine === undefined ? comment : (all[index] as LineComment);
+    });
+    const shortened = comments.some((comment, index) => comment !== all[index]);
+    if (bad.length === 0 && !shortened) return this.#withoutLines();
+    this.review = { ...this.review, comments };
     this.#unplaced = new Set(bad);
   }
 
@@ -329,6 +350,20 @@ class Poster {
   }
 }
 
-function sent({ path, line, side, body }: LineComment) {
-  return { path, line, side: side === 'old' ? ('LEFT' as const) : ('RIGHT' as const), body };
+function sent(comment: LineComment) {
+  const { path, line, startLine, body } = comment;
+  const side = sideOf(comment);
+  return { path, line, side, ...(startLine === undefined ? {} : { start_line: startLine, start_side: side }), body };
+}
+
+/** false: GitHub has no place for it, which it says with no thread, or with a refusal. */
+async function addFileThread(octokit: Octokit, review: string, { path, body }: FileComment): Promise<boolean> {
+  try {
+    const variables = { review, path, body: cutText(body, COMMENT_LIMIT).text, ...ONCE };
+    const added = await octokit.graphql<{ addPullRequestReviewThread: { thread: unknown } | null }>(ADD_FILE_THREAD, variables);
+    return Boolean(added.addPullRequestReviewThread?.thread);
+  } catch (error) {
+    if (failedOf(error)?.status === 422) return false;
+    throw error;
+  }
 }

@@ -22,7 +22,7 @@ const anything = z.unknown();
 
 /** What is posted beside the body, in this order for ever: its place in it is part of its marker. */
 type Remark = LineComment | FileComment;
-const remarksOf = ({ comments, fileComments = [] }: ReviewToPost): readonly Remark[] => [...comments, ...fileComments];
+const remarksOf = ({ comments, fileComments }: ReviewToPost): readonly Remark[] => [...comments, ...fileComments];
 
 /** The review's own note; the last thing that is posted, so that whoever finds it finds all of it. */
 export async function findPosted(client: GitLabClient, ref: GitLabPullRequestRef, posting: Posting): Promise<Posted | null> {
@@ -45,12 +45,12 @@ export async function postReview(deps: DiffDeps, ref: GitLabPullRequestRef, revi
 
   const missing = [...remarks.keys()].filter((index) => !there.some((one) => isMarked(one, markers[index] as string)));
   const find = await placer(deps, ref, review, missing.length > 0);
-  const unplaced: Remark[] = [];
+  const unplaced = new Set<number>();
   for (const index of missing) {
     const remark = remarks[index] as Remark;
     const position = find(remark);
     const taken = position !== null && (await discuss(client, ref, { body: noteText(remark.body, markers[index] as string), position }));
-    if (!taken) unplaced.push(remark);
+    if (!taken) unplaced.add(index);
   }
   await settleApproval(client, ref, review);
   const created = await create(
@@ -69,13 +69,13 @@ export async function readBack(client: GitLabClient, ref: GitLabPullRequestRef, 
   const body = shown.find((one) => isMarked(one, bodyMarker(review)));
   if (body === undefined) return { found: false, url: null, differences: [] };
   const differences: string[] = [];
-  const unplaced: Remark[] = [];
+  const unplaced = new Set<number>();
   for (const [index, comment] of remarks.entries()) {
     const marker = markers[index] as string;
     const found = shown.filter((one) => isMarked(one, marker));
     const [first] = found;
     if (first === undefined) {
-      unplaced.push(comment);
+      unplaced.add(index);
       differences.push(`${place(comment)} stands in the body: GitLab took no comment there.`);
     } else {
       if (found.length > 1) differences.push(`${place(comment)} is there ${found.length} times.`);
@@ -90,14 +90,14 @@ export async function readBack(client: GitLabClient, ref: GitLabPullRequestRef, 
 }
 
 /** D9: what could not be placed is listed in the body. */
-function bodyOf({ body }: ReviewToPost, unplaced: readonly Remark[]): string {
-  if (unplaced.length === 0) return body;
-  const entries = unplaced.map((comment) => `- ${place(comment)}: ${comment.body.replaceAll('\n', '\n  ')}`);
-  return [body, '### Remarks without a place in the diff', entries.join('\n')].join('\n\n');
+function bodyOf({ body, bodyWithout }: ReviewToPost, unplaced: ReadonlySet<number>): string {
+  return unplaced.size === 0 ? body : bodyWithout(unplaced);
 }
 
 function place(remark: Remark): string {
-  return 'line' in remark ? `\`${remark.path}:${remark.line}\`${remark.side === 'old' ? ' (old)' : ''}` : `\`${remark.path}\``;
+  if (!('line' in remark)) return `\`${remark.path}\``;
+  const { path, line, startLine, side } = remark;
+  return `\`${path}:${startLine === undefined ? line : `${startLine}-${line}`}\`${side === 'old' ? ' (old)' : ''}`;
 }
 
 /** GitLab ends a text its own way. */
@@ -106,8 +106,14 @@ const sameText = (one: string, other: string) => one.replaceAll('\r\n', '\n').tr
 function standsAt({ position }: Note, remark: Remark): boolean {
   if (position == null) return false;
   if (!('line' in remark)) return position.new_path === remark.path;
-  const { path, line, side } = remark;
-  return side === 'new' ? position.new_path === path && position.new_line === line : position.old_line === line;
+  const { path, line, startLine, side } = remark;
+  const start = position.line_range?.start;
+  const [shownPath, shownLine, shownStart] =
+    side === 'new'
+      ? [position.new_path, position.new_line, start?.new_line]
+      : // An old line stands under the file's name of today.
+        [position.new_path, position.old_line, start?.old_line];
+  return shownPath === path && shownLine === line && (shownStart ?? undefined) === startLine;
 }
 
 /** Ours stands at the very end: what stands before it is text of others, who may have written the same. */

@@ -41,11 +41,14 @@ export const closedIssue = z.object({
   confidential: z.boolean().nullish(),
 });
 
+const rangeEnd = z.object({ old_line: z.number().nullish(), new_line: z.number().nullish() });
+
 const position = z.object({
   new_path: z.string().nullish(),
   old_path: z.string().nullish(),
   new_line: z.number().nullish(),
   old_line: z.number().nullish(),
+  line_range: z.object({ start: rangeEnd.nullish() }).nullish(),
 });
 
 export const note = z.object({

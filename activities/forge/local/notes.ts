@@ -54,10 +54,16 @@ export async function checkNote(git: Git, gitDir: string, review: ReviewToPost, 
   return { found: true, url, differences: part === renderNote(review).trimEnd() ? [] : ['The note reads otherwise than what was posted.'] };
 }
 
-/** The review as a note, between two hidden markers. */
+/** The review as a note, between two hidden markers. A note is one text: it takes every remark at its place. */
 function renderNote(review: ReviewToPost): string {
-  const comments = review.comments.map(({ path, line, side, body }) => `## ${path}:${line}${side === 'old' ? ' (old)' : ''}\n\n${body}`);
-  return `${[opening(review.marker), review.body, ...comments, closing(review.marker)].join('\n\n')}\n`;
+  const atLines = review.comments.map(({ path, line, startLine, side, body }) => {
+    const lines = startLine === undefined ? line : `${startLine}-${line}`;
+    return `## ${path}:${lines}${side === 'old' ? ' (old)' : ''}\n\n${body}`;
+  });
+  const onFiles = review.fileComments.map(({ path, body }) => `## ${path}\n\n${body}`);
+  // A marker that somebody wrote into a text is none.
+  const texts = [review.body, ...atLines, ...onFiles].map((text) => text.replaceAll(/<!--(?= \/?barista:)/g, '<!--\u200b'));
+  return `${[opening(review.marker), ...texts, closing(review.marker)].join('\n\n')}\n`;
 }
 
 const opening = (marker: string) => `<!-- barista:${marker} -->`;

@@ -12,6 +12,8 @@ interface SentComment {
   readonly body: string;
   readonly line?: number;
   readonly side?: 'LEFT' | 'RIGHT';
+  readonly start_line?: number;
+  readonly start_side?: 'LEFT' | 'RIGHT';
 }
 
 /** Reviews as the real one takes them: all or nothing, one pending a user, no verdict on one's own. */
@@ -38,15 +40,21 @@ export class ReviewRoutes {
     if (refusal !== null) return refusal;
     if (!state.views.has(commit)) return invalid(['The commit_id is not part of the pull request']);
     const rows = state.views.rows(state.views.mergeBase(state.baseSha, commit) ?? state.baseSha, commit);
-    for (const { path, line, side } of comments) {
+    for (const { path, line, side = 'RIGHT', start_line: start, start_side = side } of comments) {
       const patch = rows.find((row) => row.filename === path)?.whole ?? null;
       // One bad anchor costs the whole review.
       if (patch === null) return invalid(['Path could not be resolved']);
-      if (line === undefined || !anchorsOf(patch)[side ?? 'RIGHT'].has(line)) return invalid(['Line could not be resolved']);
+      const anchors = anchorsOf(patch);
+      const hunk = line === undefined ? undefined : anchors[side].get(line);
+      if (line === undefined || hunk === undefined) return invalid(['Line could not be resolved']);
+      if (start === undefined) continue;
+      if (start_side === side && start >= line) return invalid(['start_line must precede the end line.']);
+      if (anchors[start_side].get(start) !== hunk) return invalid(['start_line must be part of the same hunk as the line.']);
     }
     const review: StoredReview = { id: state.nextId(), author: loginOf(who), body: text, state: 'PENDING', commit, submittedAt: null };
     state.reviews.push(review);
-    for (const { path, line, side, body: said } of comments) this.#add(review, said, path, line ?? null, side ?? 'RIGHT');
+    for (const { path, line, side, start_line: start, body: said } of comments)
+      this.#add(review, said, path, line ?? null, side ?? 'RIGHT', start ?? null);
     if (event !== undefined) this.#submit(review, event);
     return ok(this.shape(review));
   }
@@ -95,7 +103,14 @@ export class ReviewRoutes {
     return this.state.reviews.find((review) => review.id === id && review.author === loginOf(who));
   }
 
-  #add(review: StoredReview, body: string, path: string, line: number | null, side: 'LEFT' | 'RIGHT'): void {
+  #add(
+    review: StoredReview,
+    body: string,
+    path: string,
+    line: number | null,
+    side: 'LEFT' | 'RIGHT',
+    startLine: number | null = null,
+  ): void {
     const subject = line === null ? ('file' as const) : ('line' as const);
     this.state.reviewComments.push({
       id: this.state.nextId(),
@@ -105,6 +120,7 @@ export class ReviewRoutes {
       reviewId: review.id,
       path,
       line,
+      startLine,
       side,
       subject,
       replyTo: null,
@@ -178,7 +194,8 @@ export class ReviewRoutes {
       author_association: 'NONE',
       _links: { self: { href: url }, html: { href: html }, pull_request: { href: pullUrl } },
       subject_type: comment.subject,
-      ...(comment.line === null ? {} : { line: comment.line, side: comment.side }),
+      ...(comment.line === null ? {} : { line: comment.line, side: comment.side, start_line: comment.startLine }),
+      ...(comment.startLine === null ? {} : { start_side: comment.side }),
     };
   }
 }

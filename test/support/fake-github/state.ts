@@ -32,6 +32,8 @@ export interface StoredReviewComment extends StoredComment {
   readonly reviewId: number | null;
   readonly path: string;
   readonly line: number | null;
+  /** The first line of a range. */
+  readonly startLine: number | null;
   readonly side: 'LEFT' | 'RIGHT';
   readonly subject: 'line' | 'file';
   readonly replyTo: number | null;
@@ -176,6 +178,7 @@ export class FakeState {
       reviewId: null,
       path: place.path,
       line: place.line,
+      startLine: null,
       side: 'RIGHT',
       subject: place.line === null ? 'file' : 'line',
       replyTo: place.replyTo ?? null,
