@@ -4,6 +4,7 @@ import { VERSION } from '../mcp-server/version.js';
 import { agentCommand } from './commands/agent.js';
 import { demoCommand } from './commands/demo.js';
 import { doctorCommand } from './commands/doctor.js';
+import { githubCommand } from './commands/github.js';
 import { listenCommand } from './commands/listen.js';
 import { mcpCommand } from './commands/mcp.js';
 import { migrateCommand } from './commands/migrate.js';
@@ -32,6 +33,7 @@ function barista(): Command {
     watchCommand(),
     mcpCommand(),
     doctorCommand(),
+    githubCommand(),
     userCommand(),
     repoCommand(),
     ...programCommands(),

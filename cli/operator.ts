@@ -7,11 +7,12 @@ import { dataDirOf } from './where.js';
 
 /** Commands of whoever runs Barista: they reach the database and Temporal themselves, without the server. */
 
-/** DATABASE_URL and TEMPORAL_ADDRESS as they are set, else those of the stack that runs on the data folder. */
+/** The data folder; DATABASE_URL and TEMPORAL_ADDRESS as they are set, else those of the stack that runs on it. */
 export function operatorEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const running = runningStack(dataDirOf(env));
   return {
     ...env,
+    BARISTA_DATA_DIR: dataDirOf(env),
     DATABASE_URL: env.DATABASE_URL || running?.databaseUrl,
     ...(env.TEMPORAL_ADDRESS || !running
       ? {}

@@ -23,7 +23,7 @@ const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '::1'];
 /** The whole of Barista on this machine, as the settings say. @throws StackError, SettingsError with the lines to print */
 export async function startBarista({ dataDir, env, signal, temporalCliPath, fresh = false }: StartOptions): Promise<StartedStack> {
   // The database is not known yet, and every other setting is better refused before anything is started.
-  const settings = readSettings({ ...env, DATABASE_URL: env.DATABASE_URL || 'postgresql://127.0.0.1/barista' });
+  const settings = readSettings({ ...env, BARISTA_DATA_DIR: dataDir, DATABASE_URL: env.DATABASE_URL || 'postgresql://127.0.0.1/barista' });
   const temporalUiPort = portOf(env, 'TEMPORAL_UI_PORT');
   const chosen = chosenOwnerKey(env);
   // Whoever reaches a loopback port can read what the user can: then any repository of the user's may be opened.

@@ -39,11 +39,14 @@ export function serverUrlOf(env: NodeJS.ProcessEnv): string {
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
+/** Whether an address means this machine alone. */
+export const isLoopback = (url: string): boolean => LOOPBACK.test(new URL(url).hostname);
+
 export const ownerKeyFile = (dataDir: string): string => join(dataDir, 'owner.key');
 
 function ownerKeyFor(url: string, dataDir: string): string {
   const file = ownerKeyFile(dataDir);
-  if (!LOOPBACK.test(new URL(url).hostname)) {
+  if (!isLoopback(url)) {
     throw new CommandFailed(`${url} is another machine: set BARISTA_KEY to your key there. ${file} is used on this one only.`);
   }
   const problem = problemOfKeyFile(file);

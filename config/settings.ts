@@ -51,7 +51,7 @@ export interface ServerSettings {
   readonly databaseUrl: string;
   /** Folders under which local repositories may be opened. */
   readonly localRepositories: readonly string[];
-  /** Where clones of what is on a forge stand while they are read. */
+  /** Where the Apps that setup made are kept, and clones of what is on a forge stand while they are read. */
   readonly dataDir: string;
   readonly forges: ForgeSettings;
   /** Where alerts are sent (B29); null: nowhere. */
@@ -94,15 +94,24 @@ export function readSettings(env: NodeJS.ProcessEnv): ServerSettings {
   return {
     port: PORT,
     host: HOST,
-    publicUrl: PUBLIC_URL?.replace(/\/+$/, '') ?? null,
+    publicUrl: withoutSlash(PUBLIC_URL),
     databaseUrl: DATABASE_URL,
     localRepositories: BARISTA_LOCAL_REPOS,
     dataDir: BARISTA_DATA_DIR,
-    forges: readForgeSettings(env),
+    forges: readForgeSettings(env, BARISTA_DATA_DIR),
     notify: BARISTA_NOTIFY_URL === undefined ? null : { url: BARISTA_NOTIFY_URL, secret: BARISTA_NOTIFY_SECRET ?? null },
     logLevel: LOG_LEVEL,
   };
 }
+
+/** PUBLIC_URL alone, without a slash at the end; null: not set. @throws {SettingsError} */
+export function readPublicUrl(env: NodeJS.ProcessEnv): string | null {
+  const read = schema.shape.PUBLIC_URL.safeParse(env.PUBLIC_URL?.trim() || undefined);
+  if (!read.success) throw new SettingsError(`PUBLIC_URL ${HELP.PUBLIC_URL[0]}, e.g. PUBLIC_URL=${HELP.PUBLIC_URL[1]}`);
+  return withoutSlash(read.data);
+}
+
+const withoutSlash = (url: string | undefined): string | null => url?.replace(/\/+$/, '') ?? null;
 
 /** Where what listens on `host` is reached from this machine, without a slash at the end. */
 export function addressOf(host: string, port: number): string {

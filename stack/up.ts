@@ -104,6 +104,7 @@ async function startParts(options: UpOptions, stops: Stops) {
   signal.throwIfAborted();
   const programEnv: NodeJS.ProcessEnv = {
     ...env,
+    BARISTA_DATA_DIR: dataDir,
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: temporal.namespace,

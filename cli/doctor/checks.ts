@@ -7,15 +7,9 @@ import { missingSearchAttributes } from '../../stack/search-attributes.js';
 import { databaseUrlOf, withStore, withTemporal } from '../operator.js';
 import { dataDirOf, ownerKeyFile, problemOfKeyFile, serverUrlOf } from '../where.js';
 import { checkAlerts } from './alerts.js';
+import { finding, type Finding } from './finding.js';
+import { checkForges, forgeKeyFiles } from './forges.js';
 import { checkRooms } from './rooms.js';
-
-interface Finding {
-  readonly what: string;
-  readonly ok: boolean;
-  readonly says: string;
-  /** What to do about it, where it is not in order. */
-  readonly do?: string;
-}
 
 const OLDEST_NODE = [20, 19];
 const OLDEST_GIT = [2, 33];
@@ -35,16 +29,8 @@ export async function checkEverything(env: NodeJS.ProcessEnv): Promise<Finding[]
     await checkServer(env),
     await finding('rooms', () => withStore(env, (store) => withTemporal(env, ({ client }) => checkRooms(store, client)))),
     await finding('alerts', () => checkAlerts(env), "What is sent again and again is in the worker's log. See BARISTA_NOTIFY_URL."),
+    ...(await checkForges(env)),
   ];
-}
-
-/** What a check says when it is in order; it throws, in words for a person, when it is not. */
-async function finding(what: string, check: () => Promise<string>, todo?: string): Promise<Finding> {
-  try {
-    return { what, ok: true, says: await check() };
-  } catch (error) {
-    return { what, ok: false, says: (error as Error).message.split('\n')[0]!, ...(todo && { do: todo }) };
-  }
 }
 
 function isAtLeast(version: readonly number[], oldest: readonly number[]): boolean {
@@ -83,9 +69,8 @@ function checkDataDir(env: NodeJS.ProcessEnv): Finding {
 
 function checkKeyFiles(env: NodeJS.ProcessEnv): Finding {
   const dataDir = dataDirOf(env);
-  const files = [ownerKeyFile(dataDir), join(dataDir, 'postgres.password'), join(dataDir, 'running.json')].filter((file) =>
-    existsSync(file),
-  );
+  const own = [ownerKeyFile(dataDir), join(dataDir, 'postgres.password'), join(dataDir, 'running.json')];
+  const files = [...own, ...forgeKeyFiles(env)].filter((file) => existsSync(file));
   const problems = files.flatMap((file) => problemOfKeyFile(file) ?? []);
   const what = 'key files';
   if (problems.length > 0) return { what, ok: false, says: 'others can read a key', do: problems.join(' ') };

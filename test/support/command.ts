@@ -7,7 +7,7 @@ export const root = resolve(import.meta.dirname, '../..');
 
 /** Nothing of the machine's own settings; `env` adds what a test is about. */
 export function cleanEnv(env: Record<string, string | undefined> = {}): NodeJS.ProcessEnv {
-  const own = /^(BARISTA_|TEMPORAL_|DATABASE_URL$|PORT$|HOST$|PUBLIC_URL$|LOG_LEVEL$|INIT_CWD$|npm_)/;
+  const own = /^(BARISTA_|TEMPORAL_|GITHUB_|GITLAB_|REVIEWER_|DATABASE_URL$|PORT$|HOST$|PUBLIC_URL$|LOG_LEVEL$|INIT_CWD$|npm_)/;
   return { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name))), ...env };
 }
 

@@ -2,11 +2,12 @@ import { randomBytes, verify } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Answer, Asked } from './answers.js';
+import { AppDesk } from './app-desk.js';
 import { notFound, ok } from './answers.js';
 import { graphql } from './graphql.js';
 import { serveGit } from './git-http.js';
 import { RepositoryRoutes } from './routes.js';
-import { app as appShape, installation, type Schemas } from './shapes.js';
+import { installation, type Schemas } from './shapes.js';
 import { FakeState, type FakeApp } from './state.js';
 
 export * from './faults.js';
@@ -22,6 +23,7 @@ const API = '/api/v3';
 export class FakeGitHub extends FakeState {
   readonly #server: Server;
   readonly #routes = new RepositoryRoutes(this);
+  readonly desk = new AppDesk(this);
 
   private constructor() {
     super();
@@ -70,6 +72,8 @@ export class FakeGitHub extends FakeState {
     for await (const chunk of request) pieces.push(chunk as Buffer);
     const body = Buffer.concat(pieces).toString('utf8');
     const full = new URL(url, this.urls.web);
+    const shown = this.desk.page(method, full, body);
+    if (shown !== null) return void response.writeHead(shown.status, shown.headers).end(shown.text);
     const path = full.pathname.startsWith(API) ? full.pathname.slice(API.length) : full.pathname.replace(/^\/api(?=\/graphql$)/, '');
     const asked: Asked = {
       method,
@@ -111,6 +115,8 @@ export class FakeGitHub extends FakeState {
 
   #answer(asked: Asked): Answer {
     const { method, path } = asked;
+    const converted = this.desk.convert(asked);
+    if (converted !== null) return converted;
     const key = /^(?:bearer|token) (.+)$/i.exec(String(asked.headers['authorization'] ?? ''))?.[1] ?? '';
     const named = /^\/repos\/([^/]+\/[^/]+?)(\/.*)?$/.exec(path);
     const current = `${this.repo.owner}/${this.repo.name}`;
@@ -129,8 +135,10 @@ export class FakeGitHub extends FakeState {
     return this.#routes.answer(asked, named[2] ?? '', who);
   }
 
-  #asApp({ method, path }: Asked, app: FakeApp, below: string | null): Answer {
-    if (method === 'GET' && path === '/app') return ok(appShape(this.urls, app));
+  #asApp(asked: Asked, app: FakeApp, below: string | null): Answer {
+    const { method, path } = asked;
+    const own = this.desk.asApp(asked, app);
+    if (own !== null) return own;
     if (method === 'GET' && below === '/installation')
       return app.installed ? ok(installation(this.urls, app, app.installationId, this.repo.owner, app.suspended)) : notFound();
     if (method === 'POST' && path === `/app/installations/${app.installationId}/access_tokens`) {
@@ -158,5 +166,7 @@ const SUSPENDED: Answer = {
 function isSignedBy(app: FakeApp, jwt: string): boolean {
   const [head, payload, signature] = jwt.split('.');
   if (head === undefined || payload === undefined || signature === undefined) return false;
+  const { iss } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { iss?: unknown };
+  if (String(iss) !== String(app.id)) return false;
   return verify('RSA-SHA256', Buffer.from(`${head}.${payload}`), app.publicKey, Buffer.from(signature, 'base64url'));
 }

@@ -1,3 +1,4 @@
+import type { PersonalAccessTokenSchema } from '@gitbeaker/core';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serveGit } from '../git-http.js';
@@ -26,6 +27,14 @@ export class FakeGitLab {
   readonly calls: string[] = [];
   readonly failures: Failure[] = [];
   token = TOKEN;
+  /** What GitLab says of the token to whoever has it. */
+  readonly tokenFacts: Pick<PersonalAccessTokenSchema, 'name' | 'scopes' | 'revoked' | 'active'> & { expires_at: string | null } = {
+    name: 'barista',
+    scopes: ['api'],
+    expires_at: null,
+    revoked: false,
+    active: true,
+  };
   readonly #server: Server;
 
   private constructor(
@@ -77,6 +86,7 @@ export class FakeGitLab {
     const [failure] = at < 0 ? [] : this.failures.splice(at, 1);
     if (failure !== undefined && failure.done !== true)
       return send(response, failure.status, failure.body ?? { message: 'failed' }, failure.headers);
+    if (path === '/api/v4/personal_access_tokens/self') return send(response, 200, this.tokenFacts);
     const answer = answerTo(this.state, request.method ?? 'GET', path.slice('/api/v4'.length), url.searchParams, body);
     if (failure !== undefined) return send(response, failure.status, failure.body ?? { message: 'failed' }, failure.headers);
     send(response, answer.status, answer.body, answer.headers, request.method === 'HEAD');

@@ -1,0 +1,28 @@
+import { DateTime } from 'luxon';
+import { isLoopback } from '../where.js';
+import { finding, type Finding } from './finding.js';
+import type { LastDelivery } from './forges.js';
+
+/** `3 minutes ago`; both in epoch milliseconds. */
+export function ago(at: number, now: number): string {
+  return DateTime.fromMillis(at, { locale: 'en' }).toRelative({ base: DateTime.fromMillis(now) }) ?? 'at an unknown time';
+}
+
+/** Where a forge is to send its deliveries; null: it cannot reach this server. */
+export function webhookAddress(publicUrl: string | null, forge: 'github' | 'gitlab'): string | null {
+  return publicUrl === null || isLoopback(publicUrl) ? null : `${publicUrl}/webhooks/${forge}`;
+}
+
+/** How a push is found by whoever is told of none. */
+export const LOOKING = 'pushes are found by looking every 5 minutes';
+
+export function checkLastDelivery(title: string, forge: 'github' | 'gitlab', last: LastDelivery, now: () => number): Promise<Finding> {
+  return finding(
+    `last delivery from ${title}`,
+    async () => {
+      const came = await last(forge);
+      return came === null ? 'none has come yet' : `${ago(came.at, now())}: ${came.what}`;
+    },
+    'What came is kept in the database, which has a check of its own.',
+  );
+}

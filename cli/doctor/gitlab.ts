@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { createGitLabClient } from '../../activities/forge/gitlab/client.js';
+import { ForgeError } from '../../activities/forge/port.js';
+import type { ServerSettings } from '../../config/settings.js';
+import { checkLastDelivery, LOOKING, webhookAddress } from './deliveries.js';
+import type { Finding } from './finding.js';
+import type { LastDelivery } from './forges.js';
+
+type Settings = Pick<ServerSettings, 'publicUrl' | 'forges'>;
+
+/** The token, and whether GitLab's deliveries are taken; where they are sent from is set up in each project. */
+export async function checkGitLab({ publicUrl, forges }: Settings, last: LastDelivery, now: () => number): Promise<Finding[]> {
+  const { gitlab, webhooks } = forges;
+  if (gitlab === null) {
+    const says = 'not set up (GITLAB_TOKEN_FILE names the file of an access token with the scope api)';
+    return [{ what: 'GitLab', ok: true, says }];
+  }
+  return [
+    await checkToken(gitlab, now),
+    checkWebhook(webhookAddress(publicUrl, 'gitlab'), webhooks.gitlab),
+    await checkLastDelivery('GitLab', 'gitlab', last, now),
+  ];
+}
+
+const tokenShape = z.object({ name: z.string(), scopes: z.array(z.string()), expires_at: z.string().nullish() });
+const DAY_MS = 24 * 60 * 60_000;
+const SOON_DAYS = 14;
+
+async function checkToken({ url, token }: { url: string; token: string }, now: () => number): Promise<Finding> {
+  const what = 'GitLab token';
+  const fresh = `Make one with the scope api at ${url}/-/user_settings/personal_access_tokens and put it where GITLAB_TOKEN or GITLAB_TOKEN_FILE has the old one.`;
+  const client = createGitLabClient({ base: url, token: () => Promise.resolve(token), now });
+  let self: z.infer<typeof tokenShape>;
+  try {
+    self = await client.get('personal_access_tokens/self', tokenShape);
+  } catch (error) {
+    if (!(error instanceof ForgeError)) throw error;
+    return { what, ok: false, says: error.message, ...(error.kind === 'refused' && { do: fresh }) };
+  }
+  const { name, scopes, expires_at: until } = self;
+  if (!scopes.includes('api'))
+    return { what, ok: false, says: `${name} has the scopes ${scopes.join(', ') || 'none'}, not api`, do: fresh };
+  const days = until == null ? Infinity : Math.ceil((Date.parse(until) - now()) / DAY_MS);
+  const says = `GitLab at ${url} takes ${name}, which has the scope api`;
+  if (days > SOON_DAYS) return { what, ok: true, says: until == null ? says : `${says}, until ${until}` };
+  return { what, ok: true, says: `${says}, but only until ${until}`, do: fresh };
+}
+
+function checkWebhook(address: string | null, { secretToken, signingKey }: ServerSettings['forges']['webhooks']['gitlab']): Finding {
+  const what = 'GitLab webhook';
+  const told = 'to be told at once, set';
+  if (address === null) return { what, ok: true, says: `none: ${LOOKING}; ${told} PUBLIC_URL to an address that GitLab reaches` };
+  if (signingKey === null && secretToken === null)
+    return { what, ok: true, says: `none: ${LOOKING}; ${told} GITLAB_WEBHOOK_SECRET_FILE, and a webhook of the project to ${address}` };
+  return { what, ok: true, says: `taken at ${address}, by ${signingKey === null ? 'their secret token' : 'their signature'}` };
+}

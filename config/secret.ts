@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { SettingsError } from './settings-error.js';
+
+/** A secret and the setting it came from, for messages: they name the setting and never show the secret. */
+export interface Secret {
+  readonly setting: string;
+  readonly text: string;
+}
+
+/**
+ * A secret given itself (`NAME`) or as the file that holds it (`NAME_FILE`), without the space around it; null: neither
+ * is set. `example` is a file that would be right.
+ * @throws {SettingsError} where both are set, or the file cannot be read or is empty
+ */
+export function secretOf(env: NodeJS.ProcessEnv, name: string, example: string): Secret | null {
+  const given = env[name]?.trim() || null;
+  const setting = `${name}_FILE`;
+  const path = env[setting]?.trim() || null;
+  if (path === null) return given === null ? null : { setting: name, text: given };
+  const right = `e.g. ${setting}=${example}`;
+  if (given !== null) throw new SettingsError(`${name} and ${setting} are both set: keep one of them, ${right}`);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').trim();
+  } catch {
+    throw new SettingsError(`${setting} names ${path}, which cannot be read, ${right}`);
+  }
+  if (text === '') throw new SettingsError(`${setting} names ${path}, which is empty, ${right}`);
+  return { setting, text };
+}

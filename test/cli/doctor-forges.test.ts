@@ -1,0 +1,352 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { eventsOf } from '../../activities/forge/github/app-needs.js';
+import { checkGitHub } from '../../cli/doctor/github.js';
+import { checkGitLab } from '../../cli/doctor/gitlab.js';
+import type { Finding } from '../../cli/doctor/finding.js';
+import type { LastDelivery } from '../../cli/doctor/forges.js';
+import { readForgeSettings, type ForgeSettings } from '../../config/forge-settings.js';
+import { keptAppFile, keptAppsFolder } from '../../config/kept-app.js';
+import { startEdge, type Edge } from '../support/edge.js';
+import { barista, firstJson } from '../support/command.js';
+import { badGateway, FakeGitHub, primaryLimit, type FakeApp } from '../support/fake-github/index.js';
+import { FakeGitLab } from '../support/fake-gitlab/index.js';
+import { GitWorld } from '../support/git-world.js';
+
+vi.setConfig({ testTimeout: 90_000 });
+
+const PUBLIC = 'https://barista.example.com';
+const HOOK = `${PUBLIC}/webhooks/github`;
+const NOW = Date.UTC(2030, 0, 7, 12);
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const now = () => NOW;
+const NONE: LastDelivery = async () => null;
+const NO_FORGES = readForgeSettings({});
+const sentence = ({ ok, what, says, do: todo }: Finding): string =>
+  `${ok ? 'ok' : 'FAIL'} ${what}: ${says}${todo === undefined ? '' : ` | ${todo}`}`;
+
+describe('GitHub', () => {
+  let github: FakeGitHub;
+  let app: FakeApp;
+  let nextId = 401;
+  beforeAll(async () => {
+    github = await FakeGitHub.start();
+  });
+  afterAll(() => github.stop());
+  /** An App in order, with its webhook. */
+  beforeEach(() => {
+    app = github.addApp(nextId++, 'barista-1');
+    const { desk } = github;
+    desk.events.set(app.id, eventsOf('operator'));
+    desk.hooks.set(app.id, { url: HOOK, content_type: 'json', secret: '********', insecure_ssl: '0' });
+    desk.alsoInstalledFor.length = 0;
+    github.faults.length = 0;
+  });
+
+  const settingsPage = () => `${github.urls.web}/organizations/octo-org/settings/apps/barista-1`;
+
+  interface Given {
+    readonly publicUrl?: string | null;
+    readonly secret?: string | null;
+    readonly reviewer?: NonNullable<ForgeSettings['github']>['reviewer'];
+    readonly last?: LastDelivery;
+    readonly privateKey?: string;
+  }
+
+  async function said({ publicUrl = PUBLIC, secret = 'hook', reviewer = null, last = NONE, privateKey = app.privateKey }: Given = {}) {
+    const forges: ForgeSettings = {
+      ...NO_FORGES,
+      github: { apiUrl: github.urls.api, app: { id: app.id, privateKey }, reviewer },
+      webhooks: { ...NO_FORGES.webhooks, github: secret },
+    };
+    return (await checkGitHub({ publicUrl, forges }, last, now)).map(sentence);
+  }
+
+  const sent = (minutesAgo: number, status: number, says: string, event = 'pull_request') => ({
+    id: minutesAgo,
+    guid: `guid-${minutesAgo}`,
+    delivered_at: new Date(NOW - minutesAgo * MINUTE).toISOString(),
+    redelivery: false,
+    duration: 0.2,
+    status: says,
+    status_code: status,
+    event,
+    action: 'synchronize',
+    installation_id: app.installationId,
+    repository_id: 4_242,
+  });
+
+  test('not set up: one line that is ok, with the command', async () => {
+    const lines = await checkGitHub({ publicUrl: null, forges: NO_FORGES }, NONE, now);
+    expect(lines.map(sentence)).toEqual(['ok GitHub: not set up (npx barista github setup does it)']);
+  });
+
+  test('everything in order, with a delivery that came', async () => {
+    github.desk.deliveries.set(app.id, [sent(3, 202, 'OK'), sent(5, 502, 'failed to connect to host'), sent(9, 202, 'OK')]);
+    expect(await said({ last: async () => ({ what: 'pushed', at: NOW - 3 * MINUTE }) })).toEqual([
+      `ok GitHub App: barista-1 (${app.id}, of octo-org), named by the environment; GitHub takes its key`,
+      'ok GitHub App: permissions: all that are needed',
+      'ok GitHub App: events: all that are needed',
+      'ok GitHub App: installations: 1 (octo-org)',
+      `ok GitHub webhook: GitHub sends to ${HOOK}, and its secret is known here`,
+      'ok deliveries that GitHub sent: the last was taken (pull_request, 3 minutes ago, 202 OK); 1 of the last 3 were not',
+      'ok last delivery from GitHub: 3 minutes ago: pushed',
+    ]);
+  });
+
+  test('without an address that GitHub reaches: that is in order, and how to be told at once', async () => {
+    for (const publicUrl of [null, 'http://localhost:7337']) {
+      expect((await said({ publicUrl, secret: null })).slice(2)).toEqual([
+        'ok GitHub App: installations: 1 (octo-org)',
+        'ok GitHub webhook: none: pushes are found by looking every 5 minutes; to be told at once, set PUBLIC_URL to an address that GitHub reaches',
+        'ok last delivery from GitHub: none has come yet',
+      ]);
+    }
+  });
+
+  test('a key that GitHub does not take ends the checks of this App, and says what to do', async () => {
+    const lines = await said({ privateKey: github.addApp(400, 'other').privateKey });
+    expect(lines).toEqual([
+      `FAIL GitHub App: GitHub does not take this key for App ${app.id}: it was revoked, or it belongs to another App. | Make a new private key on the App's page if it was revoked, and name its file by GITHUB_APP_PRIVATE_KEY_FILE.`,
+      'ok last delivery from GitHub: none has come yet',
+    ]);
+    expect((await said({ privateKey: '-----BEGIN RSA PRIVATE KEY-----\nhunter2' }))[0]).toMatch(
+      new RegExp(`^FAIL GitHub App: The private key of App ${app.id} cannot be read as one \\(PEM\\)\\.`),
+    );
+  });
+
+  test('a GitHub that fails, or that takes no more calls, is told without a thing to do', async () => {
+    github.faults.push(badGateway(/GET \/app$/));
+    expect((await said())[0]).toBe(`FAIL GitHub App: GitHub answers 502 at ${github.urls.api}.`);
+    github.faults.push(primaryLimit(/GET \/app$/, (NOW + 40 * MINUTE) / 1_000));
+    expect((await said())[0]).toBe('FAIL GitHub App: GitHub takes no more calls until 12:41 UTC (its rate limit).');
+  });
+
+  test('a permission that the App lacks, and one that an installation has not accepted', async () => {
+    Object.assign(app.permissions, { pull_requests: 'read', checks: undefined });
+    expect((await said())[1]).toBe(
+      `FAIL GitHub App: permissions: it lacks pull_requests (write): pull requests cannot be read and reviews cannot be posted; checks (read): check runs are unknown | Give them at ${settingsPage()}/permissions, then accept them where it is installed.`,
+    );
+    Object.assign(app.permissions, { pull_requests: 'write', checks: 'read' });
+    github.desk.accepted.set(app.id, { ...app.permissions, statuses: undefined } as FakeApp['permissions']);
+    expect((await said())[1]).toBe(
+      `FAIL GitHub App: permissions: octo-org has not accepted statuses (read): commit statuses are unknown | Accept them at ${github.urls.web}/organizations/octo-org/settings/installations/${app.installationId}.`,
+    );
+  });
+
+  test('events that it is not told of', async () => {
+    github.desk.events.set(app.id, ['pull_request', 'push']);
+    expect((await said())[2]).toBe(
+      `FAIL GitHub App: events: it is not told of check_run, check_suite, status | Subscribe it at ${settingsPage()}/permissions.`,
+    );
+  });
+
+  test('installations: none, a suspended one, and more than one page of them', async () => {
+    app.installed = false;
+    expect((await said())[3]).toBe(
+      `FAIL GitHub App: installations: installed nowhere | Install it at ${github.urls.web}/apps/barista-1/installations/new`,
+    );
+    app.installed = true;
+    app.suspended = true;
+    expect((await said())[3]).toBe(
+      `FAIL GitHub App: installations: suspended for octo-org | Lift it at ${github.urls.web}/organizations/octo-org/settings/installations/${app.installationId}.`,
+    );
+    app.suspended = false;
+    github.desk.alsoInstalledFor.push(...Array.from({ length: 100 }, (_, index) => `org-${index}`));
+    expect((await said())[3]).toBe('ok GitHub App: installations: 101 (octo-org, org-0, org-1, org-2, org-3 and 96 more)');
+  });
+
+  test('a webhook that is not active', async () => {
+    github.desk.hooks.delete(app.id);
+    const lines = await said();
+    expect(lines[4]).toBe(
+      `FAIL GitHub webhook: the App has no active webhook, so that pushes are found by looking every 5 minutes | Set ${HOOK} and a secret at ${settingsPage()} to be told at once.`,
+    );
+    expect(lines[5]).toBe('ok last delivery from GitHub: none has come yet');
+  });
+
+  test('a webhook that goes elsewhere, as a form, and without a secret on either side', async () => {
+    github.desk.hooks.set(app.id, { url: 'https://old.example.com/hook', content_type: 'form', insecure_ssl: '0' });
+    expect((await said({ secret: null }))[4]).toBe(
+      `FAIL GitHub webhook: GitHub sends to https://old.example.com/hook, not to ${HOOK}; GitHub sends it as a form; it has no secret at GitHub; no secret is known here, so that no delivery is taken` +
+        ` | Change it at ${settingsPage()}, or set PUBLIC_URL. Choose application/json at ${settingsPage()}. Set one at ${settingsPage()}. Name the file that holds it by GITHUB_WEBHOOK_SECRET_FILE.`,
+    );
+  });
+
+  test.each([
+    [401, 'Unauthorized', '401 Unauthorized', "The secret here is another than the App's"],
+    [404, 'Not Found', '404 Not Found', `Another server answers at ${HOOK}`],
+    [0, 'timed out', 'timed out', `GitHub must reach ${HOOK}`],
+    [502, 'Bad Gateway', '502 Bad Gateway', `GitHub must reach ${HOOK}`],
+  ])('deliveries that were not taken (%d): why, and where to send them again', async (status, says, shown, why) => {
+    github.desk.deliveries.set(app.id, [sent(2, status, says), sent(4, status, says), sent(6, 202, 'OK')]);
+    const line = (await said())[5];
+    expect(line).toContain(
+      `FAIL deliveries that GitHub sent: the last was not taken (pull_request, 2 minutes ago, ${shown}), nor 1 of the 2 before it | ${why}`,
+    );
+    expect(line).toContain(`GitHub does not send them again by itself: ${settingsPage()}/advanced does.`);
+  });
+
+  test('a webhook through which nothing was sent yet', async () => {
+    expect((await said())[5]).toBe('ok deliveries that GitHub sent: none yet');
+  });
+
+  test('a reviewer App is checked by its own needs, without a webhook', async () => {
+    const { id, privateKey } = github.addApp(nextId++, 'reviews', { metadata: 'read', pull_requests: 'write' });
+    const reviewer = { id, privateKey, keptIn: '/data/github/reviewer.json' };
+    expect((await said({ reviewer })).slice(6, 9)).toEqual([
+      `ok reviewer App: reviews (${id}, of octo-org), kept in /data/github/reviewer.json; GitHub takes its key`,
+      'ok reviewer App: permissions: all that are needed',
+      'ok reviewer App: installations: 1 (octo-org)',
+    ]);
+    const lines = await said({ reviewer: { ...reviewer, privateKey: app.privateKey } });
+    expect(lines[6]).toMatch(/^FAIL reviewer App: .* then run barista github setup --reviewer --app-id \d+ --private-key-file FILE\.$/);
+  });
+
+  test('no line holds a key', async () => {
+    const lines = await said({ secret: 'the-hook-secret' });
+    expect(lines.join('\n')).not.toMatch(/PRIVATE KEY|the-hook-secret/);
+  });
+});
+
+describe('GitLab', () => {
+  let git: GitWorld;
+  let gitlab: FakeGitLab;
+  beforeEach(async () => {
+    git = new GitWorld();
+    gitlab = await FakeGitLab.start(git);
+    return async () => {
+      await gitlab.stop();
+      git.dispose();
+    };
+  });
+
+  async function said(more: { publicUrl?: string | null; token?: string; gitlabHook?: ForgeSettings['webhooks']['gitlab'] } = {}) {
+    const { publicUrl = PUBLIC, token = gitlab.token, gitlabHook = { secretToken: 'hook', signingKey: null } } = more;
+    const forges: ForgeSettings = {
+      ...NO_FORGES,
+      gitlab: { url: gitlab.url, token },
+      webhooks: { ...NO_FORGES.webhooks, gitlab: gitlabHook },
+    };
+    return (await checkGitLab({ publicUrl, forges }, async () => ({ what: 'pushed', at: NOW - MINUTE }), now)).map(sentence);
+  }
+
+  const fresh = () =>
+    `Make one with the scope api at ${gitlab.url}/-/user_settings/personal_access_tokens and put it where GITLAB_TOKEN or GITLAB_TOKEN_FILE has the old one.`;
+
+  test('not set up: one line that is ok, with the setting', async () => {
+    expect((await checkGitLab({ publicUrl: null, forges: NO_FORGES }, NONE, now)).map(sentence)).toEqual([
+      'ok GitLab: not set up (GITLAB_TOKEN_FILE names the file of an access token with the scope api)',
+    ]);
+  });
+
+  test('everything in order', async () => {
+    expect(await said()).toEqual([
+      `ok GitLab token: GitLab at ${gitlab.url} takes barista, which has the scope api`,
+      `ok GitLab webhook: taken at ${PUBLIC}/webhooks/gitlab, by their secret token`,
+      'ok last delivery from GitLab: 1 minute ago: pushed',
+    ]);
+    const signingKey = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+    expect((await said({ gitlabHook: { secretToken: null, signingKey } }))[1]).toContain('by their signature');
+  });
+
+  test.each([
+    ['2030-01-21', 'but only until 2030-01-21'],
+    ['2030-01-08', 'but only until 2030-01-08'],
+  ])('a token that ends soon (%s) is told, with where to make another', async (until, says) => {
+    gitlab.tokenFacts.expires_at = until;
+    expect((await said())[0]).toBe(`ok GitLab token: GitLab at ${gitlab.url} takes barista, which has the scope api, ${says} | ${fresh()}`);
+  });
+
+  test('a token that ends later is in order', async () => {
+    gitlab.tokenFacts.expires_at = '2030-01-22';
+    expect((await said())[0]).toBe(`ok GitLab token: GitLab at ${gitlab.url} takes barista, which has the scope api, until 2030-01-22`);
+  });
+
+  test('a token with too little scope, one that is refused, and a GitLab that fails', async () => {
+    gitlab.tokenFacts.scopes = ['read_api', 'read_user'];
+    expect((await said())[0]).toBe(`FAIL GitLab token: barista has the scopes read_api, read_user, not api | ${fresh()}`);
+    const refused = (await said({ token: 'glpat-hunter2' }))[0];
+    expect(refused).toMatch(/^FAIL GitLab token: GitLab refuses the token \(401\)/);
+    expect(refused).toContain(fresh());
+    expect(refused).not.toContain('hunter2');
+    gitlab.failures.push({ on: /personal_access_tokens/, status: 503 });
+    expect((await said())[0]).toBe('FAIL GitLab token: GitLab failed at personal_access_tokens/self (503).');
+  });
+
+  test('without an address that GitLab reaches, or without a secret: looking is in order, and how to be told at once', async () => {
+    expect((await said({ publicUrl: null }))[1]).toBe(
+      'ok GitLab webhook: none: pushes are found by looking every 5 minutes; to be told at once, set PUBLIC_URL to an address that GitLab reaches',
+    );
+    expect((await said({ gitlabHook: { secretToken: null, signingKey: null } }))[1]).toBe(
+      `ok GitLab webhook: none: pushes are found by looking every 5 minutes; to be told at once, set GITLAB_WEBHOOK_SECRET_FILE, and a webhook of the project to ${PUBLIC}/webhooks/gitlab`,
+    );
+  });
+});
+
+describe('as the command says it', () => {
+  let edge: Edge;
+  const dataDir = mkdtempSync(join(tmpdir(), 'barista-doctor-forges-'));
+  beforeAll(async () => {
+    edge = await startEdge();
+  });
+  afterAll(async () => {
+    await edge.stop();
+    rmSync(dataDir, { recursive: true });
+  });
+  const checks = async (env: Record<string, string>): Promise<{ code: number | null; all: Finding[]; out: string }> => {
+    const { code, out } = await barista(['doctor', '--json'], {
+      DATABASE_URL: edge.databaseUrl,
+      BARISTA_URL: edge.server.url,
+      BARISTA_DATA_DIR: dataDir,
+      ...env,
+    });
+    return { code, all: firstJson(out).checks, out };
+  };
+
+  test('what came last is read from the database, and a kept App is the one that is checked', async () => {
+    const github = await FakeGitHub.start();
+    const { id, privateKey } = github.addApp(451, 'kept-one');
+    mkdirSync(keptAppsFolder(dataDir));
+    const kept = {
+      id,
+      name: 'kept-one',
+      html_url: 'x',
+      api_url: github.urls.api,
+      private_key: privateKey,
+      webhook_secret: 'the-hook-secret',
+    };
+    writeFileSync(keptAppFile(dataDir, 'operator'), JSON.stringify(kept), { mode: 0o600 });
+    await edge.store.deliveries.came('github', { id: 'a-delivery', what: 'pushed', at: Date.now() - 3 * HOUR });
+    const { all, out } = await checks({ LOG_LEVEL: 'info' });
+    github.stop();
+    const lines = all.map(sentence);
+    expect(lines).toContain(
+      `ok GitHub App: kept-one (${id}, of octo-org), kept in ${keptAppFile(dataDir, 'operator')}; GitHub takes its key`,
+    );
+    expect(lines).toContainEqual(expect.stringMatching(/^ok last delivery from GitHub: 3 hours ago: pushed$/));
+    expect(lines).toContainEqual(expect.stringMatching(/^ok GitLab: not set up/));
+    expect(out).not.toMatch(/PRIVATE KEY|the-hook-secret/);
+  });
+
+  test('a wrong setting is a line of its own, and a key file that others can read is named', async () => {
+    const token = join(dataDir, 'gitlab-token');
+    writeFileSync(token, 'glpat-hunter2\n', { mode: 0o600 });
+    chmodSync(token, 0o644);
+    chmodSync(keptAppFile(dataDir, 'operator'), 0o644);
+    const { code, all, out } = await checks({ GITLAB_TOKEN_FILE: token, GITLAB_TOKEN: 'glpat-hunter2' });
+    expect(code).toBe(1);
+    const lines = all.map(sentence);
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^FAIL settings: GITLAB_TOKEN and GITLAB_TOKEN_FILE are both set: keep one of them/),
+    );
+    const files = lines.find((line) => line.includes('key files'));
+    expect(files).toContain('FAIL key files: others can read a key');
+    for (const file of [token, keptAppFile(dataDir, 'operator')])
+      expect(files).toContain(`Others can read ${file}: run chmod 600 ${file}.`);
+    expect(out).not.toContain('hunter2');
+  });
+});
