@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { keepDiff, type KeptDiff } from './context/kept-diff.js';
+import { keepDiff } from './context/kept-diff.js';
 import { placesIn } from './context/places.js';
 import type { ActivityDeps } from './deps.js';
-import { type CommitPair, ForgeError, type PullRequestRef, type ReviewToPost } from './forge/port.js';
+import { ForgeError, type ReviewToPost } from './forge/port.js';
 import { refOf } from './head.js';
 import { postedReview } from './posted-body.js';
 import { coverageOfRound } from './round-coverage.js';
@@ -66,7 +66,7 @@ async function composed(
 ): Promise<{ review: ReviewToPost; unplaced: readonly number[] }> {
   const { state: room, texts } = snapshot;
   const records = recordsOf(snapshot.records);
-  const diff = await diffOf(deps, refOf(room.pullRequest), commitsOf(room, draft));
+  const diff = await keepDiff({ forge: deps.forge, store: deps.store.reads }, refOf(room.pullRequest), commitsOf(room, draft));
   const place = await placesIn(diff, new Set(draft.findings.map((finding) => finding.path)));
   const places = draft.findings.map(({ path, line, startLine, side }) => place({ path, line: line ?? undefined, startLine, side }));
   const round = roundOf(room, records, draft.round);
@@ -83,16 +83,6 @@ async function composed(
   const { unplaced, cut: _, ...review } = posted;
   // One draft version of one room: the same marker however often it is tried, another for the next review.
   return { review: { marker: `${room.slug}/${draft.round}/${draft.version}`, headSha: draft.headSha, ...review }, unplaced };
-}
-
-/** D9: where the forge has lost the commits (and nothing was kept of them), no line has a place, and the review goes on. */
-async function diffOf(deps: ActivityDeps, ref: PullRequestRef, commits: CommitPair): Promise<KeptDiff> {
-  try {
-    return await keepDiff({ forge: deps.forge, store: deps.store.reads }, ref, commits);
-  } catch (error) {
-    if (!(error instanceof ForgeError) || error.kind !== 'not_found') throw error;
-    return { files: [], gaps: [], patches: () => Promise.resolve([]) };
-  }
 }
 
 function commitsOf(room: RoomState, draft: Draft): { baseSha: string; headSha: string } {

@@ -4,8 +4,8 @@ import { failedOf, limitedUntil, waiting, type Failed } from '../../activities/f
 import { ForgeError } from '../../activities/forge/port.js';
 import { badGateway, graphqlLimit, primaryLimit, revokedToken, secondaryLimit } from '../support/fake-github/index.js';
 import { GitHubWorld, NOON } from '../support/fake-github/world.js';
-
 import { aReview } from '../support/review.js';
+
 let world: GitHubWorld;
 beforeEach(async () => {
   world = await GitHubWorld.start({ reviewer: true });

@@ -10,9 +10,9 @@ import {
   type ReviewToPost,
 } from '../port.js';
 import { createPlacer } from '../../context/anchors.js';
+import { cutText } from '../../markdown.js';
 import { placeOf, type GitHubApp, type Octokit } from './app.js';
 import { failedOf } from './failures.js';
-import { cutText } from '../../markdown.js';
 import { listRows } from './listing.js';
 import { allPages, PER_PAGE } from './pages.js';
 import { at, readPull, type Pull, type Row } from './pull.js';
@@ -172,6 +172,9 @@ function submittedIn(reviews: readonly Review[], logins: ReadonlySet<string>, { 
   return reviews.find((review) => review.state !== 'PENDING' && logins.has(review.login) && isMarked(review, marker)) ?? null;
 }
 
+/** Ours stands at the very end: what stands before it is text of others, who may have written the same. */
+const isMarked = ({ body }: Review, marker: string) => body.trimEnd().endsWith(markerOf(marker));
+
 /** One pending review of ours, left by a posting that died, would keep every further one out. Nobody but us writes in it. */
 async function removePending({ app, login }: PosterApp, ref: GitHubPullRequestRef, reviews: readonly Review[]): Promise<void> {
   for (const { id } of reviews.filter((review) => review.state === 'PENDING' && review.login === login)) {
@@ -183,9 +186,6 @@ async function removePending({ app, login }: PosterApp, ref: GitHubPullRequestRe
           review_id: id,
           ...ONCE,
         });
-/** Ours stands at the very end: what stands before it is text of others, who may have written the same. */
-const isMarked = ({ body }: Review, marker: string) => body.trimEnd().endsWith(markerOf(marker));
-
       } catch (error) {
         // Another posting of ours was faster.
         if (failedOf(error)?.status !== 404) throw error;
