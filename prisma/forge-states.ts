@@ -45,21 +45,18 @@ export interface ForgeStates {
   }>;
 }
 
-/** Rows of {@link ForgeStates.limited}: no repository is spelt so. */
-const LIMIT = 'limit ';
-
 export function createForgeStates(db: Db): ForgeStates {
   return {
     async troubled(forge, repository, { identity, part, kind, message, since, until }) {
-      const who = part === undefined ? identity : `${identity} ${part}`;
+      const where = { forge, repository, identity, part: part ?? EVERYTHING };
       const now = { kind, message, until: until === null ? null : dateOf(until) };
       await db.$transaction(async (tx) => {
-        const { count } = await tx.forgeState.updateMany({ where: { forge, repository, identity: who, kind }, data: now });
+        const { count } = await tx.forgeState.updateMany({ where: { ...where, kind }, data: now });
         if (count === 0) {
           const row = { ...now, since: dateOf(since) };
           await tx.forgeState.upsert({
-            where: { forge_repository_identity: { forge, repository, identity: who } },
-            create: { forge, repository, identity: who, ...row },
+            where: { forge_repository_identity_part: where },
+            create: { ...where, ...row },
             update: row,
           });
         }
@@ -67,60 +64,49 @@ export function createForgeStates(db: Db): ForgeStates {
       });
     },
     async mended(forge, repository, identity, part) {
-      const who = part === undefined ? identity : `${identity} ${part}`;
       await db.$transaction(async (tx) => {
-        const { count } = await tx.forgeState.deleteMany({ where: { forge, repository, identity: who } });
+        const { count } = await tx.forgeState.deleteMany({ where: { forge, repository, identity, part: part ?? EVERYTHING } });
         if (count > 0) await notify(tx, FORGES_TOPIC);
       });
     },
     async of(forge, repository) {
-      const rows = await db.forgeState.findMany({ where: { forge, repository }, orderBy: { identity: 'asc' } });
+      const rows = await db.forgeState.findMany({ where: { forge, repository }, orderBy: [{ identity: 'asc' }, { part: 'asc' }] });
       return rows.map(troubleOf);
     },
     async limited({ forge, name, until }) {
-      const repository = `${LIMIT}${name}`;
-      const at = { until: dateOf(until) };
+      const set = { until: dateOf(until) };
       await db.$transaction(async (tx) => {
-        const where = { forge, repository, identity: 'operator' };
-        await tx.forgeState.upsert({
-          where: { forge_repository_identity: where },
-          create: { ...where, kind: 'unavailable', message: '', since: dateOf(until), ...at },
-          update: {},
-        });
-        await tx.forgeState.updateMany({ where: { ...where, until: { lt: at.until } }, data: at });
+        await tx.forgeLimit.createMany({ data: [{ forge, name, ...set }], skipDuplicates: true });
+        await tx.forgeLimit.updateMany({ where: { forge, name, until: { lt: set.until } }, data: set });
         await notify(tx, FORGES_TOPIC);
       });
     },
     async all() {
-      const rows = await db.forgeState.findMany();
-      const isLimit = ({ repository }: { repository: string }) => repository.startsWith(LIMIT);
+      const [states, limits] = await Promise.all([db.forgeState.findMany(), db.forgeLimit.findMany()]);
       return {
-        troubles: rows
-          .filter((row) => !isLimit(row))
-          .map((row) => ({ forge: row.forge as ForgeName, repository: row.repository, trouble: troubleOf(row) })),
-        limits: rows.filter(isLimit).map((row) => ({
-          forge: row.forge as ForgeName,
-          name: row.repository.slice(LIMIT.length),
-          until: row.until!.getTime(),
-        })),
+        troubles: states.map((row) => ({ forge: row.forge as ForgeName, repository: row.repository, trouble: troubleOf(row) })),
+        limits: limits.map(({ forge, name, until }) => ({ forge: forge as ForgeName, name, until: until.getTime() })),
       };
     },
   };
 }
 
+/** How a row says that no part is shut out alone. */
+const EVERYTHING = '';
+
 interface Row {
   readonly identity: string;
+  readonly part: string;
   readonly kind: string;
   readonly message: string;
   readonly since: Date;
   readonly until: Date | null;
 }
 
-function troubleOf({ identity: who, kind, message, since, until }: Row): ForgeTrouble {
-  const [identity, part] = who.split(' ') as [Identity, ForgePart?];
+function troubleOf({ identity, part, kind, message, since, until }: Row): ForgeTrouble {
   return {
-    identity,
-    ...(part !== undefined && { part }),
+    identity: identity as Identity,
+    ...(part !== EVERYTHING && { part: part as ForgePart }),
     kind: kind as ForgeErrorKind,
     message,
     since: since.getTime(),

@@ -28,8 +28,8 @@ export function createChangeAccess({ store }: ActivityDeps): DeliveryActivities[
     return { pullRequests: heard.identity === 'operator' ? pullRequestsOf(rooms) : [] };
 
     async function mend(repository: string): Promise<void> {
-      for (const { identity } of await store.forgeStates.of(forge, repository))
-        if (identity === heard.identity) await store.forgeStates.mended(forge, repository, identity);
+      for (const { identity, part } of await store.forgeStates.of(forge, repository))
+        if (identity === heard.identity) await store.forgeStates.mended(forge, repository, identity, part);
     }
   };
 

@@ -17,12 +17,22 @@ CREATE TABLE "forge_states" (
     "forge" TEXT NOT NULL,
     "repository" TEXT NOT NULL,
     "identity" TEXT NOT NULL,
+    "part" TEXT NOT NULL,
     "kind" TEXT NOT NULL,
     "message" TEXT NOT NULL,
     "since" TIMESTAMPTZ(3) NOT NULL,
     "until" TIMESTAMPTZ(3),
 
-    CONSTRAINT "forge_states_pkey" PRIMARY KEY ("forge","repository","identity")
+    CONSTRAINT "forge_states_pkey" PRIMARY KEY ("forge","repository","identity","part")
+);
+
+-- CreateTable
+CREATE TABLE "forge_limits" (
+    "forge" TEXT NOT NULL,
+    "name" TEXT NOT NULL,
+    "until" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "forge_limits_pkey" PRIMARY KEY ("forge","name")
 );
 
 -- CreateTable
