@@ -50,7 +50,10 @@ async function post(deps: ActivityDeps, slug: string, version: number): ReturnTy
     });
   }
   const ref = refOf(snapshot.state.pullRequest);
-  const { review, unplaced } = await composed(deps, snapshot, draft);
+  const { forge: name, repository } = snapshot.state.pullRequest;
+  const { postAs, commentInstead } = await store.repositories.settings(snapshot.state.owner, name, repository);
+  const { review: written, unplaced } = await composed(deps, snapshot, draft);
+  const review = { ...written, as: { identity: postAs, commentInstead } };
   const posted = (await forge.findPosted(ref, review)) ?? (await forge.post(ref, review));
   const shown = await forge.readBack(ref, review);
   if (!shown.found) throw new ForgeError('unavailable', 'the forge does not show the review it took');

@@ -39,7 +39,7 @@ export async function startServer(settings: ServerSettings, log: Logger, now: ()
   const store = createStore({ url: settings.databaseUrl, now });
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal); // every git process listens to it
-  const forge = setUpForges(settings, now, stopping.signal);
+  const forge = setUpForges(settings, now, stopping.signal, { store, log });
   const door = createRoomDoor({ store, client });
   let origins: readonly string[] = [];
   const deps: Deps = {
@@ -70,6 +70,7 @@ export async function startServer(settings: ServerSettings, log: Logger, now: ()
   try {
     port = await listen(server, settings);
   } catch (error) {
+    stopping.abort();
     await closeRest();
     throw error;
   }

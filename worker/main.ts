@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   await ensureSearchAttributes(clientConnection, namespace);
   const store = createStore({ url: settings.databaseUrl, now });
   const stopping = new AbortController();
-  const forge = setUpForges(settings, now, stopping.signal);
+  const forge = setUpForges(settings, now, stopping.signal, { store, log });
   const { notify, publicUrl, host, port } = settings;
   // Whoever lets the system choose the port has no address to send along.
   const address = publicUrl ?? (port === 0 ? null : addressOf(host, port));

@@ -287,7 +287,7 @@ export interface ReviewToPost extends Posting {
 
 export interface Posted {
   readonly url: string;
-  /** Under which identity it was sent now; absent: the operator's, or it was there already. */
+  /** Under which identity it was sent now; absent: it was there already. */
   readonly by?: Identity;
 }
 

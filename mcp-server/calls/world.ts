@@ -89,7 +89,10 @@ export class Ci {
       return await within(CI_WITHIN_MS, this.deps.forge.ci(refOf(pullRequest), sha), () => UNKNOWN);
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
-      return { ...UNKNOWN, summary: error.kind === 'unavailable' ? UNKNOWN.summary : error.message };
+      const { kind, message, facts } = error;
+      // What passes by itself is no news for a reviewer, except that it names when.
+      const said = kind !== 'unavailable' || facts.limit !== undefined;
+      return { ...UNKNOWN, ...(said && { summary: message }), url: facts.mendAt ?? null };
     }
   }
 }

@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { failedOf, limitedUntil, waiting, type Failed } from '../../activities/forge/github/failures.js';
+import { failedOf, limitedUntil, type Failed } from '../../activities/forge/github/failures.js';
 import { ForgeError } from '../../activities/forge/port.js';
+import { waitingFor } from '../../activities/forge/waiting.js';
 import { badGateway, graphqlLimit, primaryLimit, revokedToken, secondaryLimit } from '../support/fake-github/index.js';
 import { GitHubWorld, NOON } from '../support/fake-github/world.js';
 import { aReview } from '../support/review.js';
@@ -81,9 +82,10 @@ describe('rate limits are obeyed with the times GitHub gives', () => {
   });
 
   test('the minute that is named is one at which it is over', () => {
-    expect(waiting(NOON + 1, NOON).message).toContain('12:01');
-    expect(waiting(NOON + 60_000, NOON).message).toContain('12:01');
-    expect(waiting(NOON + 60_001, NOON).message).toContain('12:02');
+    const waiting = (until: number) => waitingFor('GitHub', { name: 'x', until }, NOON, { identity: 'operator' }).message;
+    expect(waiting(NOON + 1)).toContain('12:01');
+    expect(waiting(NOON + 60_000)).toContain('12:01');
+    expect(waiting(NOON + 60_001)).toContain('12:02');
   });
 });
 

@@ -271,21 +271,22 @@ describe('V5: ci in five states', () => {
     expect(await ci()).toMatchObject({ state: 'none' });
   });
 
-  test('checks we may not read are unknown, by the permission GitHub names, with where to accept it', async () => {
+  test('checks we may not read are refused by the permission GitHub names, with where to accept it', async () => {
     delete world.operator.permissions.checks;
-    expect(await ci()).toEqual({
-      state: 'unknown',
-      summary: `The GitHub App barista lacks a permission in octo-org/hello: checks=read. Accept its permissions at ${world.github.urls.web}/organizations/octo-org/settings/installations/110.`,
-      url: `${world.github.urls.web}/organizations/octo-org/settings/installations/110`,
+    const settings = `${world.github.urls.web}/organizations/octo-org/settings/installations/110`;
+    await expect(ci()).rejects.toMatchObject({
+      kind: 'refused',
+      message: `The GitHub App barista lacks a permission in octo-org/hello: checks=read. Accept its permissions at ${settings}.`,
+      facts: { identity: 'operator', mendAt: settings, partial: true },
     });
   });
 
-  test('a suspended App is unknown, with where to lift it', async () => {
+  test('those of a suspended App are refused, with where to lift it', async () => {
     world.operator.suspended = true;
-    expect(await ci()).toMatchObject({
-      state: 'unknown',
-      summary: expect.stringContaining('is suspended') as string,
-      url: expect.stringContaining('/settings/installations/110') as string,
+    await expect(ci()).rejects.toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('is suspended') as string,
+      facts: { mendAt: expect.stringContaining('/settings/installations/110') as string },
     });
   });
 });

@@ -259,14 +259,13 @@ describe('V5: the pipeline of the commit', () => {
     expect(await world.forge.ci(world.ref, one)).toMatchObject({ state: 'failure' });
   });
 
-  test('an unknown says why, and is never an approval', async () => {
+  test('what may not be read is told, and is never an approval', async () => {
     const sha = world.git.push({ 'a.ts': 'a\n' });
     await world.start();
     world.gitlab.failures.push({ on: /pipelines/, status: 403, body: { message: '403 Forbidden' } });
-    expect(await world.forge.ci(world.ref, sha)).toEqual({
-      state: 'unknown',
-      summary: expect.stringContaining('403') as string,
-      url: null,
+    await expect(world.forge.ci(world.ref, sha)).rejects.toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('403') as string,
     });
   });
 });
@@ -293,10 +292,15 @@ describe('issue 5: every failure by who must act, and no word of the token', () 
     [{ status: 409 }, 'unavailable', /just now/, undefined],
     [{ status: 500, body: { message: 'x' } }, 'unavailable', /failed at merge_requests\/7 \(500\)/, undefined],
     [{ status: 503, headers: { 'retry-after': '120' } }, 'unavailable', /503/, 120],
-    [{ status: 429, headers: { 'retry-after': '30' } }, 'unavailable', /30 s \(rate limit\)/, 30],
-    [{ status: 429, headers: { 'retry-after': new Date(NOW + 90_000).toUTCString() } }, 'unavailable', /90 s/, 90],
-    [{ status: 429, headers: { 'ratelimit-remaining': '0', 'ratelimit-reset': String(NOW / 1_000 + 17) } }, 'unavailable', /17 s/, 17],
-    [{ status: 429 }, 'unavailable', /60 s/, 60],
+    [{ status: 429, headers: { 'retry-after': '30' } }, 'unavailable', /waiting for GitLab until \d\d:\d\d UTC/, 30],
+    [{ status: 429, headers: { 'retry-after': new Date(NOW + 90_000).toUTCString() } }, 'unavailable', /waiting for GitLab/, 90],
+    [
+      { status: 429, headers: { 'ratelimit-remaining': '0', 'ratelimit-reset': String(NOW / 1_000 + 17) } },
+      'unavailable',
+      /waiting for GitLab/,
+      17,
+    ],
+    [{ status: 429 }, 'unavailable', /waiting for GitLab/, 60],
     [
       { status: 302, headers: { location: 'https://elsewhere.example.com/api/v4/x' } },
       'refused',

@@ -24,7 +24,6 @@ async function github() {
     apiUrl: fake.urls.api,
     app: { id: app.id, privateKey: app.privateKey },
     reviewer: null,
-    commentInstead: false,
     dataDir: fake.world.path,
     now,
   });

@@ -389,13 +389,13 @@ describe.each(FORGES_AND_OLD)('%s', (name, start) => {
     expect(await forge.findPosted(ref, review)).toBeNull();
     expect(await forge.readBack(ref, review)).toMatchObject({ found: false, differences: [] });
     const posted = await forge.post(ref, review);
-    expect(await forge.post(ref, review)).toEqual(posted);
-    expect(await forge.findPosted(ref, review)).toEqual(posted);
+    expect(await forge.post(ref, review)).toEqual({ url: posted.url });
+    expect(await forge.findPosted(ref, review)).toEqual({ url: posted.url });
     expect(await forge.findPosted(ref, { ...review, marker: 'draft-10' })).toBeNull();
     expect(await forge.readBack(ref, review)).toEqual({ found: true, url: posted.url, differences: [] });
     // The author pushes: what was posted stays where it was.
     git.push({ 'a.ts': 'one\ntwo\n' });
-    expect(await forge.findPosted(ref, review)).toEqual(posted);
+    expect(await forge.findPosted(ref, review)).toEqual({ url: posted.url });
     const { comments } = await forge.describe(ref);
     expect(comments.filter(({ body }) => body.includes('Two of what?'))).toHaveLength(world.differs.hasTexts ? 1 : 0);
   });

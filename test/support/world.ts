@@ -70,7 +70,8 @@ export async function startWorld({
   git.push({ 'src/a.ts': 'export const a = 1;\n', 'src/b.ts': 'export const b = 2;\n' }, 'Add a and b');
   const store = createStore({ url: databaseUrl, now });
   const serverSettings = { ...settings(databaseUrl, [git.path]), forges: { ...NO_FORGES, ...forges } };
-  const forge = setUpForges(serverSettings, now, new AbortController().signal);
+  const stopping = new AbortController();
+  const forge = setUpForges(serverSettings, now, stopping.signal, { store, log: silent });
   const native = await NativeConnection.connect({ address });
   const worker = await startWorker({
     connection: native,
@@ -144,6 +145,7 @@ export async function startWorld({
     async stop() {
       await Promise.all([server, ...others].map((running) => running.stop()));
       await worker.stop();
+      stopping.abort();
       await store.close();
       await native.close();
       await connection.close();

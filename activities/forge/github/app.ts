@@ -2,8 +2,9 @@ import { App } from '@octokit/app';
 import { Octokit as Core } from '@octokit/core';
 import { retry } from '@octokit/plugin-retry';
 import { throttling } from '@octokit/plugin-throttling';
-import { ForgeError, type GitHubPullRequestRef } from '../port.js';
-import { explained, failedOf, limitedUntil, waiting } from './failures.js';
+import { ForgeError, type GitHubPullRequestRef, type Identity, type LimitsHeard } from '../port.js';
+import { waitingFor } from '../waiting.js';
+import { explained, failedOf, limitedUntil } from './failures.js';
 
 /** A GitHub App and its private key (PEM). */
 export interface AppIdentity {
@@ -15,6 +16,8 @@ export interface AppOptions {
   /** Without a slash at the end: `https://api.github.com`, or `https://HOST/api/v3`. */
   readonly apiUrl: string;
   readonly identity: AppIdentity;
+  readonly role: Identity;
+  readonly heard: LimitsHeard;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly stop?: AbortSignal;
@@ -78,7 +81,11 @@ export class GitHubApp {
     if (installation.suspended) {
       // Asked again next time: it may have been lifted.
       this.#installations.delete(placeOf(ref));
-      throw new ForgeError('refused', `${this.name} is suspended for ${placeOf(ref)}. Lift it at ${installation.settings}.`);
+      const { settings } = installation;
+      throw new ForgeError('refused', `${this.name} is suspended for ${placeOf(ref)}. Lift it at ${settings}.`, undefined, {
+        identity: this.options.role,
+        mendAt: settings,
+      });
     }
     const octokit = await this.#octokit(installation.id);
     try {
@@ -106,9 +113,12 @@ export class GitHubApp {
     if (found !== null) return found;
     const { data } = await this.#asApp(ref, (octokit) => octokit.request('GET /app'));
     this.#slug = data?.slug ?? this.#slug;
+    const page = data === null ? null : `${data.html_url}/installations/new`;
     throw new ForgeError(
       'refused',
-      `${this.name} is not installed on ${placeOf(ref)}. Install it at ${data?.html_url ?? 'its page'}/installations/new, or check the address.`,
+      `${this.name} is not installed on ${placeOf(ref)}. Install it at ${page ?? 'its page'}, or check the address.`,
+      undefined,
+      { identity: this.options.role, ...(page !== null && { mendAt: page }) },
     );
   }
 
@@ -123,7 +133,10 @@ export class GitHubApp {
         throw error;
       }
     });
-    if (answer === null) return null;
+    if (answer === null) {
+      this.#installations.delete(placeOf(ref));
+      return null;
+    }
     const { id, html_url, app_slug, suspended_at } = answer.data;
     this.#slug = app_slug;
     const installation = {
@@ -135,6 +148,19 @@ export class GitHubApp {
     };
     this.#installations.set(placeOf(ref), installation);
     return installation;
+  }
+
+  /**
+   * The name that what it posts stands under, wherever it is installed; null: its key is not taken any more, so that it
+   * cannot be asked. @throws {ForgeError} `unavailable`
+   */
+  async login(ref: GitHubPlace): Promise<string | null> {
+    try {
+      this.#slug ??= (await this.#asApp(ref, (octokit) => octokit.request('GET /app'))).data?.slug ?? null;
+    } catch (error) {
+      if (!(error instanceof ForgeError) || error.kind === 'unavailable') throw error;
+    }
+    return this.#slug === null ? null : `${this.#slug}[bot]`;
   }
 
   /** As messages name it. */
@@ -156,8 +182,18 @@ export class GitHubApp {
     const now = this.options.now();
     const gate = this.#gates.get(gateOf) ?? { until: 0, inARow: 0 };
     this.#gates.set(gateOf, gate);
-    if (now < gate.until) throw waiting(gate.until, now);
+    gate.until = Math.max(gate.until, this.options.heard(this.#limit(gateOf)));
+    if (now < gate.until) throw this.#waiting(gate, gateOf);
     return gate;
+  }
+
+  /** The same in every process: a limit is the App's own (0) or one installation's. */
+  #limit(gateOf: number): string {
+    return `${this.options.apiUrl} App ${this.id}${gateOf === 0 ? '' : ` installation ${gateOf}`}`;
+  }
+
+  #waiting({ until }: Gate, gateOf: number): ForgeError {
+    return waitingFor('GitHub', { name: this.#limit(gateOf), until }, this.options.now(), { identity: this.options.role });
   }
 
   async #guarded<T>(
@@ -180,14 +216,14 @@ export class GitHubApp {
       if (until !== null) {
         gate.until = Math.max(gate.until, until);
         gate.inARow += 1;
-        throw waiting(gate.until, now());
+        throw this.#waiting(gate, gateOf);
       }
       if (failed.status === 401 && mayRefresh !== undefined) {
         // A token may be taken back before its hour is over: one new one, and no third try.
         await this.#guarded(0, ref, settings, async () => mayRefresh.auth({ type: 'installation', refresh: true }), {});
         return this.#guarded(gateOf, ref, settings, work, {});
       }
-      throw explained(failed, { app: this.name, repository: placeOf(ref), settings });
+      throw explained(failed, { identity: this.options.role, app: this.name, repository: placeOf(ref), settings });
     }
   }
 }

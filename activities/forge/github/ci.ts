@@ -1,4 +1,4 @@
-import { ForgeError, type CiRead, type GitHubPullRequestRef } from '../port.js';
+import type { CiRead, GitHubPullRequestRef } from '../port.js';
 import { placeOf, type GitHubApp } from './app.js';
 import { allPages, PER_PAGE } from './pages.js';
 import { at } from './pull.js';
@@ -19,7 +19,7 @@ const MAX_NAMED = 5;
 
 /**
  * V5: check runs and commit statuses of a commit, without the runs of our own Apps, which would wait for themselves.
- * What an installation may not read is `unknown`, with where to mend it. @throws {ForgeError}
+ * @throws {ForgeError} also what an installation may not read, with where to mend it
  */
 export async function readCi(
   app: GitHubApp,
@@ -28,22 +28,8 @@ export async function readCi(
   ownApps: ReadonlySet<number>,
   webUrl: string,
 ): Promise<CiRead> {
-  try {
-    const [runs, statuses] = await Promise.all([checkRuns(app, ref, sha, ownApps), commitStatuses(app, ref, sha)]);
-    return reduced([...runs.items, ...statuses.items], runs.more || statuses.more, `${webUrl}/${placeOf(ref)}/pull/${ref.number}/checks`);
-  } catch (error) {
-    if (!(error instanceof ForgeError) || error.kind !== 'refused') throw error;
-    return { state: 'unknown', summary: error.message, url: await settingsOf(app, ref) };
-  }
-}
-
-async function settingsOf(app: GitHubApp, ref: GitHubPullRequestRef): Promise<string | null> {
-  try {
-    return (await app.installed(ref))?.settings ?? null;
-  } catch (error) {
-    if (error instanceof ForgeError) return null;
-    throw error;
-  }
+  const [runs, statuses] = await Promise.all([checkRuns(app, ref, sha, ownApps), commitStatuses(app, ref, sha)]);
+  return reduced([...runs.items, ...statuses.items], runs.more || statuses.more, `${webUrl}/${placeOf(ref)}/pull/${ref.number}/checks`);
 }
 
 async function checkRuns(app: GitHubApp, ref: GitHubPullRequestRef, sha: string, ownApps: ReadonlySet<number>) {

@@ -1,5 +1,4 @@
-import { DateTime } from 'luxon';
-import { ForgeError } from '../port.js';
+import { ForgeError, type Identity } from '../port.js';
 
 /** What GitHub said no with, out of whichever error its client threw. Status 0: no answer came. */
 export interface Failed {
@@ -11,8 +10,9 @@ export interface Failed {
   readonly details: readonly string[];
 }
 
-/** Whom a failure is about, for its message. */
+/** Whom a failure is about. */
 export interface Asking {
+  readonly identity: Identity;
   /** `the GitHub App barista-review`. */
   readonly app: string;
   readonly repository: string;
@@ -94,38 +94,31 @@ function numberOf(header: string | number | undefined): number | null {
   return header === undefined || header === '' || !Number.isFinite(number) || number < 0 ? null : number;
 }
 
-/** What an owner sees while a limit runs. */
-export function waiting(until: number, now: number): ForgeError {
-  const minute = DateTime.fromMillis(Math.ceil(until / 60_000) * 60_000, { zone: 'utc' });
-  return new ForgeError(
-    'unavailable',
-    `waiting for GitHub until ${minute.toFormat('HH:mm')} UTC (its rate limit)`,
-    Math.ceil((until - now) / 1_000),
-  );
-}
-
 /** How soon a passing failure is worth another try. */
 const RETRY_SECONDS = 15;
 
 /** One failure, sorted by who must act. Limits are not among them: {@link limitedUntil} comes first. */
-export function explained(failed: Failed, { app, repository, settings }: Asking): ForgeError {
+export function explained(failed: Failed, { identity, app, repository, settings }: Asking): ForgeError {
   const { status, headers, message, details } = failed;
   const at = settings === null ? '' : ` at ${settings}`;
+  const shutOut = { identity, ...(settings !== null && { mendAt: settings }) };
   if (status === 0 || status >= 500) {
     const why = status === 0 ? 'GitHub does not answer' : `GitHub answers ${status}`;
     return new ForgeError('unavailable', `${why} for ${repository}.`, numberOf(headers['retry-after']) ?? RETRY_SECONDS);
   }
   if (status === 401)
-    return new ForgeError('refused', `GitHub does not take the key of ${app}: it was revoked, or it belongs to another App.`);
+    return new ForgeError('refused', `GitHub does not take the key of ${app}: it was revoked, or it belongs to another App.`, undefined, {
+      identity,
+    });
   if (status === 403 && /suspended/i.test(message))
-    return new ForgeError('refused', `${app} is suspended for ${repository}. Lift it${at}.`);
+    return new ForgeError('refused', `${app} is suspended for ${repository}. Lift it${at}.`, undefined, shutOut);
   if (status === 403) {
     const needed = headers['x-accepted-github-permissions'];
     const what =
       needed === undefined
         ? `may not do this in ${repository} (${short(message)})`
         : `lacks a permission in ${repository}: ${short(String(needed))}`;
-    return new ForgeError('refused', `${app} ${what}. Accept its permissions${at}.`);
+    return new ForgeError('refused', `${app} ${what}. Accept its permissions${at}.`, undefined, { ...shutOut, partial: true });
   }
   if (status === 404) return new ForgeError('not_found', `GitHub shows ${app} no such thing in ${repository}.`);
   if (status === 400 || status === 422) {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ForgeError, type Forge, type PullRequestRef, type RepositoryRef } from '../port.js';
+import { ForgeError, type Forge, type Identity, type LimitsHeard, type PullRequestRef, type RepositoryRef } from '../port.js';
 import { createFetchedGit } from '../fetched-git.js';
 import { fullSha } from '../local/git.js';
 import { githubRef } from '../pull-request.js';
@@ -23,8 +23,8 @@ export interface GitHubForgeOptions {
   readonly app: AppIdentity;
   /** The review identity; null: none is set up. */
   readonly reviewer: AppIdentity | null;
-  /** W9: where the reviewer App is not installed, the operator may post its review as a comment. */
-  readonly commentInstead: boolean;
+  /** Limits of either App that another process met. */
+  readonly heard?: LimitsHeard;
   /** Fetched commits lie in a folder of it while they are read. */
   readonly dataDir: string;
   /** Epoch milliseconds. */
@@ -39,10 +39,12 @@ export function createGitHubForge(options: GitHubForgeOptions): Forge {
   const api = apiUrl.replace(/\/+$/, '');
   const webUrl = webUrlOf(api);
   const { host } = new URL(webUrl);
-  const appOf = (identity: AppIdentity) => new GitHubApp({ apiUrl: api, identity, now, ...(stop && { stop }) });
-  const app = appOf(options.app);
-  const reviewer = options.reviewer === null ? null : appOf(options.reviewer);
-  const posting = { operator: app, reviewer, commentInstead: options.commentInstead };
+  const heard = options.heard ?? (() => 0);
+  const appOf = (role: Identity, identity: AppIdentity) =>
+    new GitHubApp({ apiUrl: api, identity, role, heard, now, ...(stop && { stop }) });
+  const app = appOf('operator', options.app);
+  const reviewer = options.reviewer === null ? null : appOf('reviewer', options.reviewer);
+  const posting = { operator: app, reviewer };
   const diffing: DiffDeps = {
     app,
     fetched: createFetchedGit({ folder: join(options.dataDir, 'fetched'), ...(stop && { stop }) }),

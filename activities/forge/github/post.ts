@@ -3,7 +3,9 @@ import {
   type FileComment,
   ForgeError,
   type GitHubPullRequestRef,
+  type Identity,
   type LineComment,
+  type PostAs,
   type Posted,
   type Posting,
   type ReadBack,
@@ -22,8 +24,6 @@ export interface PostDeps {
   readonly operator: GitHubApp;
   /** The review identity; null: none is set up, the operator posts. */
   readonly reviewer: GitHubApp | null;
-  /** W9: whether the operator may comment in place of a reviewer App that is not installed. */
-  readonly commentInstead: boolean;
 }
 
 interface Review {
@@ -56,7 +56,7 @@ export async function findPosted(deps: PostDeps, ref: GitHubPullRequestRef, post
 /** D5, D9: one review, once. What GitHub would refuse of it stands in its body. @throws {ForgeError} */
 export async function postReview(deps: PostDeps, ref: GitHubPullRequestRef, review: ReviewToPost): Promise<Posted> {
   const pull = await readPull(deps.operator, ref);
-  const poster = await posterFor(deps, ref, pull);
+  const poster = await posterFor(deps, ref, pull, review.as ?? NOTHING_SET);
   const reviews = await listReviews(poster.app, ref);
   const done = submittedIn(reviews, await ourLogins(deps, ref), review);
   if (done !== null) return { url: done.url };
@@ -123,24 +123,35 @@ const same = (text: string) => text.replaceAll('\r\n', '\n').trim();
 
 interface PosterApp {
   readonly app: GitHubApp;
+  readonly by: Identity;
   readonly login: string;
   /** GitHub takes no verdict of it here: its own pull request, or it stands in for the reviewer App (W15). */
   readonly commentOnly: boolean;
 }
 
-async function posterFor({ operator, reviewer, commentInstead }: PostDeps, ref: GitHubPullRequestRef, pull: Pull): Promise<PosterApp> {
+const NOTHING_SET: PostAs = { identity: null, commentInstead: false };
+
+async function posterFor({ operator, reviewer }: PostDeps, ref: GitHubPullRequestRef, pull: Pull, as: PostAs): Promise<PosterApp> {
   const own = (login: string) => login === pull.user.login;
-  if (reviewer !== null) {
-    const known = commentInstead ? await reviewer.installed(ref) : await reviewer.installation(ref);
-    if (known !== null) return { app: reviewer, login: known.login, commentOnly: own(known.login) };
+  const asReviewer = as.identity === null ? reviewer !== null : as.identity === 'reviewer';
+  if (asReviewer && reviewer === null && !as.commentInstead) throw new ForgeError('refused', NO_REVIEWER);
+  if (asReviewer && reviewer !== null) {
+    // Read anew: one that was taken off since is told by its name (W9), not by what GitHub hides from it.
+    const known = (await reviewer.installed(ref)) ?? (as.commentInstead ? null : await reviewer.installation(ref));
+    if (known !== null) return { app: reviewer, by: 'reviewer', login: known.login, commentOnly: own(known.login) };
   }
   const { login } = await operator.installation(ref);
-  return { app: operator, login, commentOnly: reviewer !== null || own(login) };
+  return { app: operator, by: 'operator', login, commentOnly: asReviewer || own(login) };
 }
 
+const NO_REVIEWER =
+  'Reviews of this repository are to be posted as the reviewer App, and this server has none. ' +
+  'Set REVIEWER_APP_ID and its key, or let the operator post there.';
+
+/** D5: whoever posted, for what the owner set may have changed between two attempts. */
 async function ourLogins({ operator, reviewer }: PostDeps, ref: GitHubPullRequestRef): Promise<ReadonlySet<string>> {
-  const known = await Promise.all([operator.installation(ref), reviewer?.installed(ref) ?? null]);
-  return new Set(known.flatMap((installation) => (installation === null ? [] : [installation.login])));
+  const logins = await Promise.all([operator.login(ref), reviewer?.login(ref) ?? null]);
+  return new Set(logins.filter((login) => login !== null));
 }
 
 async function findReview(deps: PostDeps, ref: GitHubPullRequestRef, posting: Posting): Promise<Review | null> {
@@ -288,7 +299,7 @@ class Poster {
       ...(this.#commit === undefined ? {} : { commit_id: this.#commit }),
       ...(fileComments.length === 0 ? { event } : {}),
     });
-    if (fileComments.length === 0) return { url: data.html_url };
+    if (fileComments.length === 0) return { url: data.html_url, by: this.poster.by };
     // Remarks on whole files can only be added to a review that is not submitted yet.
     const unplaced = new Set(this.#unplaced);
     for (const [index, comment] of fileComments.entries()) {
@@ -302,7 +313,7 @@ class Poster {
       event,
       body: whole,
     });
-    return { url: submitted.data.html_url };
+    return { url: submitted.data.html_url, by: this.poster.by };
   }
 
   /**

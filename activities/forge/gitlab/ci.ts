@@ -1,4 +1,4 @@
-import { ForgeError, type CiRead, type GitLabPullRequestRef } from '../port.js';
+import type { CiRead, GitLabPullRequestRef } from '../port.js';
 import type { GitLabClient } from './client.js';
 import { projectPath, readMergeRequest } from './merge-request.js';
 import { pipeline, type Pipeline } from './shapes.js';
@@ -12,19 +12,14 @@ const STATES: Readonly<Record<string, CiRead['state']>> = {
 
 /** V5: the newest pipeline of the commit. Whatever GitLab has not ended yet, or may come to call so, is pending. */
 export async function readCi(client: GitLabClient, ref: GitLabPullRequestRef, sha: string): Promise<CiRead> {
-  try {
-    const newest = await newestPipeline(client, ref, sha);
-    if (newest === null) return { state: 'none', summary: 'No pipeline ran on this commit.', url: null };
-    const waits = newest.status === 'manual' ? ' (it waits for somebody to start a job)' : '';
-    return {
-      state: STATES[newest.status] ?? 'pending',
-      summary: `Pipeline #${newest.id}: ${newest.status}${waits}`,
-      url: newest.web_url ?? null,
-    };
-  } catch (error) {
-    if (!(error instanceof ForgeError) || error.kind !== 'refused') throw error;
-    return { state: 'unknown', summary: error.message, url: null };
-  }
+  const newest = await newestPipeline(client, ref, sha);
+  if (newest === null) return { state: 'none', summary: 'No pipeline ran on this commit.', url: null };
+  const waits = newest.status === 'manual' ? ' (it waits for somebody to start a job)' : '';
+  return {
+    state: STATES[newest.status] ?? 'pending',
+    summary: `Pipeline #${newest.id}: ${newest.status}${waits}`,
+    url: newest.web_url ?? null,
+  };
 }
 
 /**

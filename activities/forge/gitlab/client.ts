@@ -1,7 +1,8 @@
 import PQueue from 'p-queue';
 import type { z } from 'zod';
-import { ForgeError } from '../port.js';
-import { answerError, connectionError, limitError, type Asked } from './errors.js';
+import { ForgeError, type LimitsHeard } from '../port.js';
+import { waitingFor } from '../waiting.js';
+import { answerError, connectionError, limitedUntil, type Asked } from './errors.js';
 
 /** GitLab's REST API as it is used here: one request at a time in, checked shapes or {@link ForgeError} out. */
 export interface GitLabClient {
@@ -24,6 +25,8 @@ export type Query = Readonly<Record<string, string | number | boolean | readonly
 export interface ClientOptions {
   readonly base: string;
   readonly token: () => Promise<string>;
+  /** Limits that another process met. */
+  readonly heard?: LimitsHeard;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly stop?: AbortSignal;
@@ -44,11 +47,19 @@ export function api(parts: TemplateStringsArray, ...values: readonly (string | n
  * Nothing is retried here: a call that may have worked is not repeated by somebody who cannot look, and whoever calls
  * knows when to try again. A limit GitLab named is kept to by every later call, so that no caller runs into it twice.
  */
-export function createGitLabClient({ base, token, now, stop }: ClientOptions): GitLabClient {
+export function createGitLabClient({ base, token, heard = () => 0, now, stop }: ClientOptions): GitLabClient {
   const queue = new PQueue({ concurrency: CONCURRENCY });
   const root = `${base}/api/v4/`;
   /** Epoch milliseconds until which GitLab wants no call; notes have a limit of their own. */
   const closedUntil = { GET: 0, HEAD: 0, POST: 0, PUT: 0, DELETE: 0 };
+
+  const limitOf = (method: Asked['method']) => `${base} ${method}`;
+
+  function closed(method: Asked['method']): ForgeError {
+    const limit = { name: limitOf(method), until: closedUntil[method] };
+    // What is written has limits of its own: reading goes on.
+    return waitingFor('GitLab', limit, now(), { identity: 'operator', partial: method !== 'GET' && method !== 'HEAD' });
+  }
 
   async function send(
     method: Asked['method'],
@@ -56,7 +67,8 @@ export function createGitLabClient({ base, token, now, stop }: ClientOptions): G
     { query, body }: { query?: Query | undefined; body?: unknown } = {},
   ): Promise<Response> {
     const asked: Asked = { method, path };
-    if (closedUntil[method] > now()) throw limitError(closedUntil[method] - now());
+    closedUntil[method] = Math.max(closedUntil[method], heard(limitOf(method)));
+    if (closedUntil[method] > now()) throw closed(method);
     let url = new URL(`${path}${queryString(query)}`, root);
     for (let hop = 0; ; hop++) {
       const response = await request(method, url, body, asked);
@@ -94,9 +106,10 @@ export function createGitLabClient({ base, token, now, stop }: ClientOptions): G
 
   async function settle(response: Response, asked: Asked): Promise<Response> {
     if (response.ok) return response;
-    const error = answerError(response, await text(response).catch(() => ''), asked, now());
-    if (response.status === 429) closedUntil[asked.method] = now() + (error.retryAfter ?? 0) * 1_000;
-    throw error;
+    const said = await text(response).catch(() => '');
+    if (response.status !== 429) throw answerError(response, said, asked, now());
+    closedUntil[asked.method] = Math.max(closedUntil[asked.method], limitedUntil(response.headers, now()));
+    throw closed(asked.method);
   }
 
   async function text(response: Response): Promise<string> {

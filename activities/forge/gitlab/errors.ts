@@ -13,7 +13,7 @@ export class Forbidden extends ForgeError {}
 const LIMIT_WITHOUT_TIME = 60;
 const SAID = 300;
 
-/** Every answer but 2xx, by who must act. `body` is what GitLab said. */
+/** Every answer but 2xx and 429, by who must act. `body` is what GitLab said. */
 export function answerError(response: Response, body: string, asked: Asked, now: number): ForgeError {
   const { status, headers } = response;
   const said = reasonOf(body);
@@ -22,15 +22,16 @@ export function answerError(response: Response, body: string, asked: Asked, now:
       return new ForgeError(
         'refused',
         'GitLab refuses the token (401): it was revoked, has expired or was never one. Set a new GITLAB_TOKEN with the scope api.',
+        undefined,
+        { identity: 'operator' },
       );
     case 403: {
-      const scope = /insufficient_scope/.test(body) ? ' The token lacks the scope api.' : '';
-      return new Forbidden('refused', `GitLab forbids ${thing(asked)} (403): ${said}.${scope}`);
+      if (!/insufficient_scope/.test(body)) return new Forbidden('refused', `GitLab forbids ${thing(asked)} (403): ${said}.`);
+      const lacks = `GitLab forbids ${thing(asked)} (403): ${said}. The token lacks the scope api.`;
+      return new Forbidden('refused', lacks, undefined, { identity: 'operator', partial: true });
     }
     case 404:
       return new ForgeError('not_found', `GitLab has no ${thing(asked)}, or the token may not see it (404): ${said}.`);
-    case 429:
-      return limitError(1_000 * (secondsOf(headers, now) ?? LIMIT_WITHOUT_TIME));
     case 408:
     case 409:
     case 423:
@@ -41,10 +42,9 @@ export function answerError(response: Response, body: string, asked: Asked, now:
   }
 }
 
-/** `wait` in milliseconds. */
-export function limitError(wait: number): ForgeError {
-  const seconds = Math.max(1, Math.ceil(wait / 1_000));
-  return new ForgeError('unavailable', `GitLab takes no more calls for ${seconds} s (rate limit).`, seconds);
+/** Until when (epoch milliseconds) GitLab takes no more calls of the kind it answered 429 to. */
+export function limitedUntil(headers: Headers, now: number): number {
+  return now + 1_000 * (secondsOf(headers, now) ?? LIMIT_WITHOUT_TIME);
 }
 
 /** No answer at all. What the HTTP client throws may hold the request with its headers: only its code is told. */

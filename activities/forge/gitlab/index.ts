@@ -1,14 +1,14 @@
 import { createFetchedGit } from '../fetched-git.js';
 import { fullSha } from '../local/git.js';
-import type { Forge, RepositoryRef } from '../port.js';
+import type { Forge, LimitsHeard, RepositoryRef } from '../port.js';
 import { readCi } from './ci.js';
 import { createGitLabClient } from './client.js';
 import { countCommits, readComparison } from './compare.js';
 import { readDescription } from './describe.js';
 import { readDiff } from './diff.js';
 import { readFile } from './file.js';
-import { keepHook, type HookSettings } from './hooks.js';
 import { headFingerprint, own, readHead, resolveMergeRequest, resolveProject } from './merge-request.js';
+import { keepHook, type HookSettings } from './hooks.js';
 import { findPosted, postReview, readBack } from './posting.js';
 
 export interface GitLabForgeOptions {
@@ -16,6 +16,8 @@ export interface GitLabForgeOptions {
   readonly url: string;
   /** A personal, group or project access token with the scope `api`; asked for at each call, so that it can change. */
   readonly token: () => Promise<string>;
+  /** Limits that another process met. */
+  readonly heard?: LimitsHeard;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Of the hooks that this server makes; absent: it makes none. */
@@ -27,9 +29,9 @@ export interface GitLabForgeOptions {
 }
 
 /** The forge of merge requests on one GitLab. It keeps nothing but the limits GitLab named: any process answers any call. */
-export function createGitLabForge({ url, token, hook, now, folder, stop }: GitLabForgeOptions): Forge {
+export function createGitLabForge({ url, token, heard, hook, now, folder, stop }: GitLabForgeOptions): Forge {
   const ending = stop === undefined ? {} : { stop };
-  const client = createGitLabClient({ base: url.replace(/\/+$/, ''), token, now, ...ending });
+  const client = createGitLabClient({ base: url.replace(/\/+$/, ''), token, ...(heard && { heard }), now, ...ending });
   const deps = { client, token, git: createFetchedGit({ ...(folder === undefined ? {} : { folder }), ...ending }) };
 
   return {

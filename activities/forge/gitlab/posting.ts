@@ -59,7 +59,7 @@ export async function postReview(deps: DiffDeps, ref: GitLabPullRequestRef, revi
     { body: noteText(bodyOf(review, unplaced), bodyMarker(review)) },
     note,
   );
-  return { url: await noteUrl(client, ref, created) };
+  return { url: await noteUrl(client, ref, created), by: 'operator' };
 }
 
 export async function readBack(client: GitLabClient, ref: GitLabPullRequestRef, review: ReviewToPost): Promise<ReadBack> {
@@ -176,7 +176,7 @@ async function create<T>(client: GitLabClient, path: string, body: unknown, shap
     return await client.post(path, body, shape);
   } catch (error) {
     if (!(error instanceof ForgeError) || error.kind !== 'unavailable') throw error;
-    throw new ForgeError('unavailable', error.message, Math.max(LOOK_AGAIN, error.retryAfter ?? 0));
+    throw new ForgeError('unavailable', error.message, Math.max(LOOK_AGAIN, error.retryAfter ?? 0), error.facts);
   }
 }
 

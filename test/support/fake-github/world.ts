@@ -11,7 +11,6 @@ export const NOON = 1_893_499_200_000;
 
 export interface GitHubWorldOptions {
   readonly reviewer?: boolean;
-  readonly commentInstead?: boolean;
 }
 
 /** A fake GitHub and the forge on it, as a worker has it; `again()` is a second process. */
@@ -41,7 +40,6 @@ export class GitHubWorld {
       apiUrl: this.github.urls.api,
       app: { id: operator.id, privateKey: operator.privateKey },
       reviewer: reviewer === null ? null : { id: reviewer.id, privateKey: reviewer.privateKey },
-      commentInstead: this.options.commentInstead ?? false,
       dataDir: this.dataDir,
       now: () => this.now,
     });
