@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { ForgeFacts } from '../activities/forge/facts.js';
 import type { Forge } from '../activities/forge/port.js';
 import type { Door } from '../activities/room-door.js';
 import type { Caller, Store } from '../prisma/store.js';
@@ -16,6 +17,7 @@ export interface Deps {
   readonly store: Store;
   readonly door: Door;
   readonly forge: Forge;
+  readonly forges: ForgeFacts;
   readonly heads: Heads;
   readonly ci: Ci;
   readonly waits: Waits;

@@ -5,6 +5,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { Logger } from 'pino';
+import { forgeFacts } from '../activities/forge/facts.js';
 import { setUpForges } from '../activities/forge/set-up.js';
 import { createRoomDoor } from '../activities/room-door.js';
 import { createStore } from '../prisma/store.js';
@@ -46,6 +47,7 @@ export async function startServer(settings: ServerSettings, log: Logger, now: ()
     store,
     door,
     forge,
+    forges: forgeFacts(settings.forges),
     heads: new Heads(forge, now),
     ci: new Ci({ forge, now, store }),
     waits: new Waits(),

@@ -37,8 +37,8 @@ export interface RepositoryPlace {
 export interface Repositories {
   /** The defaults where the owner set nothing. */
   settings(ownerId: string, forge: ForgeName, repository: string): Promise<RepositorySettings>;
-  /** Replaces them whole. */
-  keep(ownerId: string, place: RepositoryPlace, settings: RepositorySettings): Promise<void>;
+  /** Sets those that are named, and the address of today; the others stay as they are, whoever sets them meanwhile. */
+  keep(ownerId: string, place: RepositoryPlace, settings: Partial<RepositorySettings>): Promise<void>;
   /** What the owner has set, by address. */
   ofOwner(ownerId: string): Promise<(RepositoryPlace & { readonly settings: RepositorySettings })[]>;
   /** Every owner whose rooms open by themselves there, in the order of their names. */
@@ -57,9 +57,9 @@ export function createRepositories(db: Db, now: () => number): Repositories {
     async keep(ownerId, { forge, repository, url }, { automatic, postAs, commentInstead }) {
       const set = {
         url,
-        automatic: automatic === null ? Prisma.DbNull : { ...automatic, crew: [...automatic.crew] },
-        postAs,
-        commentInstead,
+        ...(automatic !== undefined && { automatic: automatic === null ? Prisma.DbNull : { ...automatic, crew: [...automatic.crew] } }),
+        ...(postAs !== undefined && { postAs }),
+        ...(commentInstead !== undefined && { commentInstead }),
         updatedAt: dateOf(now()),
       };
       await db.repositorySettings.upsert({

@@ -8,12 +8,21 @@ import { agentRoutes } from './agents.js';
 import { alertRoutes } from './alerts.js';
 import { draftRoutes } from './drafts.js';
 import { messageRoutes } from './messages.js';
+import { repositoryRoutes } from './repositories.js';
 import { reviewRoutes } from './review.js';
 import { roomRoutes } from './rooms.js';
 import type { Route } from './route.js';
 
 /** Every REST call below `/api/v1`, in the order in which OpenAPI shows them. */
-export const ROUTES: readonly Route[] = [...roomRoutes, ...agentRoutes, ...reviewRoutes, ...draftRoutes, ...messageRoutes, ...alertRoutes];
+export const ROUTES: readonly Route[] = [
+  ...roomRoutes,
+  ...agentRoutes,
+  ...reviewRoutes,
+  ...draftRoutes,
+  ...messageRoutes,
+  ...alertRoutes,
+  ...repositoryRoutes,
+];
 
 export function restRoutes(deps: Deps, metrics: Metrics): Hono<Env> {
   const app = new Hono<Env>();

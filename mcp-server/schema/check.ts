@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Refusal } from '../../workflows/room/refusal.js';
-import { lenient, type JsonSchema } from './lenient.js';
+import { beside, lenient, type JsonSchema } from './lenient.js';
 
 export type { JsonSchema };
 
@@ -110,7 +110,7 @@ function at(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 function propertiesAt(schema: JsonSchema, path: readonly PropertyKey[]): Readonly<Record<string, JsonSchema>> {
-  let here: JsonSchema | undefined = schema;
-  for (const part of path) here = typeof part === 'number' ? here?.items : here?.properties?.[String(part)];
-  return here?.properties ?? {};
+  let here: JsonSchema = schema;
+  for (const part of path) here = beside((typeof part === 'number' ? here.items : here.properties?.[String(part)]) ?? {});
+  return here.properties ?? {};
 }

@@ -4,16 +4,27 @@ export interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly items?: JsonSchema;
   readonly additionalProperties?: JsonSchema | boolean;
+  readonly anyOf?: readonly JsonSchema[];
   readonly [key: string]: unknown;
+}
+
+const NULL = 'null';
+const takesNull = (schema: JsonSchema): boolean => schema.anyOf?.some(({ type }) => type === NULL) ?? false;
+
+/** What a field takes besides null. */
+export function beside(schema: JsonSchema): JsonSchema {
+  return takesNull(schema) ? (schema.anyOf?.find(({ type }) => type !== NULL) ?? schema) : schema;
 }
 
 const PARSED = new Set(['array', 'object', 'number', 'integer', 'boolean']);
 
 /**
  * Arguments as the client meant them: clients send arrays, objects, numbers and booleans as JSON strings, and `null`
- * for an absent field. What cannot be read so is left as it is for the schema to refuse by name.
+ * for an absent field, where null is not a value of its own. What cannot be read so is left as it is for the schema to
+ * refuse by name.
  */
-export function lenient(schema: JsonSchema, value: unknown): unknown {
+export function lenient(nullable: JsonSchema, value: unknown): unknown {
+  const schema = beside(nullable);
   const meant = typeof value === 'string' && PARSED.has(String(schema.type)) ? parsed(value, String(schema.type)) : value;
   if (Array.isArray(meant)) {
     const items = schema.items;
@@ -22,8 +33,8 @@ export function lenient(schema: JsonSchema, value: unknown): unknown {
   if (meant === null || typeof meant !== 'object') return meant;
   const entries: [string, unknown][] = [];
   for (const [key, entry] of Object.entries(meant)) {
-    if (entry === null) continue;
     const inner = own(schema.properties, key) ?? (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : {});
+    if (entry === null && !takesNull(inner)) continue;
     entries.push([key, lenient(inner, entry)]);
   }
   return Object.fromEntries(entries);

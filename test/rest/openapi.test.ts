@@ -47,6 +47,8 @@ test('the REST calls of the contract, and nothing else', () => {
       'GET /alerts',
       'POST /webhooks/github',
       'POST /webhooks/gitlab',
+      'GET /repositories',
+      'PUT /repositories',
     ].sort(),
   );
 });

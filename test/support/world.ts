@@ -56,8 +56,9 @@ const NO_FORGES = readForgeSettings({});
 export async function startWorld({
   temporal,
   notifyUrl,
+  publicUrl = null,
   forges = {},
-}: { temporal?: string; notifyUrl?: string; forges?: Partial<ForgeSettings> } = {}): Promise<World> {
+}: { temporal?: string; notifyUrl?: string; publicUrl?: string | null; forges?: Partial<ForgeSettings> } = {}): Promise<World> {
   const [databaseUrl, address] = await Promise.all([createDatabase(), temporal ?? temporalAddress()]);
   const namespace = `test-${randomUUID()}`;
   Runtime.install({ logger: new DefaultLogger('ERROR') });
@@ -69,7 +70,7 @@ export async function startWorld({
   const git = new GitWorld();
   git.push({ 'src/a.ts': 'export const a = 1;\n', 'src/b.ts': 'export const b = 2;\n' }, 'Add a and b');
   const store = createStore({ url: databaseUrl, now });
-  const serverSettings = { ...settings(databaseUrl, [git.path]), forges: { ...NO_FORGES, ...forges } };
+  const serverSettings = { ...settings(databaseUrl, [git.path]), publicUrl, forges: { ...NO_FORGES, ...forges } };
   const stopping = new AbortController();
   const forge = setUpForges(serverSettings, now, stopping.signal, { store, log: silent });
   const native = await NativeConnection.connect({ address });

@@ -35,7 +35,8 @@ async function makeHook(client: GitLabClient, ref: GitLabRepositoryRef, { secret
     );
   const hooks = `${projectPath(client, ref)}/hooks`;
   await withRight(ref, async () => {
-    const [first, ...doubles] = await hooksAt(client, hooks, url);
+    const there = await hooksAt(client, hooks, url);
+    const [first] = there;
     if (signed) {
       if (first !== undefined) return;
       throw new ForgeError(
@@ -54,6 +55,8 @@ async function makeHook(client: GitLabClient, ref: GitLabRepositoryRef, { secret
     // Which token a hook has is told to nobody: it is set again each time.
     const edited = first !== undefined && (await unlessGone(() => client.put(`${hooks}/${first.id}`, wanted, shape)));
     if (!edited) await client.post(hooks, wanted, shape);
+    // Two calls at once make two, and each of them keeps the older one.
+    const [, ...doubles] = edited ? there : await hooksAt(client, hooks, url);
     for (const { id } of doubles) await unlessGone(() => client.delete(`${hooks}/${id}`));
   });
 }
@@ -68,7 +71,7 @@ async function removeHooks(client: GitLabClient, ref: GitLabRepositoryRef, url: 
   );
 }
 
-/** Oldest first, so that two calls at once keep the same one. */
+/** Oldest first. */
 async function hooksAt(client: GitLabClient, hooks: string, url: string): Promise<{ readonly id: number }[]> {
   const found: { readonly id: number }[] = [];
   for await (const page of client.pages(hooks, shape)) found.push(...page.filter((hook) => hook.url === url));
