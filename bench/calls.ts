@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { BenchClient } from './client.js';
 import { against, percentiles, timed, type Row, type Timing } from './measure.js';
 import { longLine, manyFiles, repositoryOf } from './repository.js';
+import { residentOf } from './resident.js';
 
 const LARGE = 3_400;
 const LONG_LINE = 17_000_000;
@@ -74,10 +75,4 @@ async function wakeUp(client: BenchClient, { room, waiter, poster }: Two, runs: 
     after = answer.last_message_id;
   }
   return percentiles(taken);
-}
-
-/** Bytes that the server's process holds. */
-async function residentOf(url: string): Promise<number> {
-  const metrics = await (await fetch(`${url}/metrics`)).text();
-  return Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics)![1]);
 }

@@ -6,6 +6,7 @@ import { Command } from 'commander';
 import { bareUpdate } from './bare.js';
 import { callRows } from './calls.js';
 import { BenchClient } from './client.js';
+import { forgeRows, startForges } from './forges.js';
 import { historyRows } from './history.js';
 import { table, type Row } from './measure.js';
 import { roomsRows } from './rooms.js';
@@ -20,7 +21,7 @@ interface Options {
 async function main(): Promise<void> {
   const options = new Command('bench')
     .description(
-      'Measures Barista on this machine, on a stack of its own: start-up, calls against a bare Update, history, memory, deadlines.',
+      'Measures Barista on this machine, on a stack of its own: start-up, calls against a bare Update, large pull requests on each forge, history, memory, deadlines.',
     )
     .option('--out <file>', 'write the rows as JSON too')
     .option('--quick', 'a minute, for a first look')
@@ -34,7 +35,8 @@ async function main(): Promise<void> {
   const say = (what: string): void => void process.stderr.write(`${what} …\n`);
 
   say('starting twice');
-  const stack = await startTwice();
+  const forges = await startForges();
+  const stack = await startTwice(forges.env);
   const connection = await Connection.connect({ address: stack.temporalAddress });
   const temporal = new Client({ connection, namespace: stack.temporalNamespace });
   const client = new BenchClient(stack.url, stack.ownerKey);
@@ -46,8 +48,10 @@ async function main(): Promise<void> {
     say('a bare Update');
     const bare = await bareUpdate(temporal, stack.temporalAddress, runs);
     rows.push({ what: 'a bare no-op Update on the same Temporal', ...bare, unit: 'ms', ratio: { p50: 1, p95: 1 } });
+    say('pull requests past the limits of GitHub and GitLab');
+    const wide = await forgeRows(client, stack.url, forges, runs);
     say('calls');
-    rows.push(...(await callRows(client, stack.url, bare, runs)));
+    rows.push(...(await callRows(client, stack.url, bare, runs)), ...wide);
     say('history');
     rows.push(...(await historyRows(client, temporal)));
     say(`${rooms} rooms`);
@@ -57,6 +61,7 @@ async function main(): Promise<void> {
   } finally {
     await connection.close();
     await stack.stop();
+    await forges.stop();
   }
   process.stdout.write(`${table(rows)}\n`);
   if (options.out) {

@@ -6,6 +6,8 @@ export interface Row {
   readonly unit: string;
   /** p50 and p95 as multiples of a bare no-op Update's, measured in the same run. */
   readonly ratio?: { readonly p50: number; readonly p95: number };
+  /** The same as multiples of the read of the same commits from a local repository. */
+  readonly local?: { readonly p50: number; readonly p95: number };
 }
 
 export interface Timing {
@@ -39,8 +41,16 @@ export function against(bare: Timing, what: string, timing: Timing): Row {
 /** The table as people read it, in Markdown. */
 export function table(rows: readonly Row[]): string {
   const cells = [
-    ['what', 'p50', 'p95', 'unit', '× bare (p50)', '× bare (p95)'],
-    ...rows.map(({ what, p50, p95, unit, ratio }) => [what, figure(p50), figure(p95), unit, figure(ratio?.p50), figure(ratio?.p95)]),
+    ['what', 'p50', 'p95', 'unit', '× bare (p50)', '× bare (p95)', '× local (p50)'],
+    ...rows.map(({ what, p50, p95, unit, ratio, local }) => [
+      what,
+      figure(p50),
+      figure(p95),
+      unit,
+      figure(ratio?.p50),
+      figure(ratio?.p95),
+      figure(local?.p50),
+    ]),
   ];
   const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
   const line = (row: readonly string[]): string =>

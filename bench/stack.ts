@@ -17,12 +17,12 @@ export interface MeasuredStack extends RunningStack {
   stop(): Promise<void>;
 }
 
-/** `npm start` on a new data folder, stopped and started again; the second one stays up. */
-export async function startTwice(): Promise<MeasuredStack> {
+/** `npm start` with these settings on a new data folder, stopped and started again; the second one stays up. */
+export async function startTwice(settings: Record<string, string>): Promise<MeasuredStack> {
   const dataDir = mkdtempSync(join(tmpdir(), 'barista-bench-data-'));
-  const first = await start(dataDir);
+  const first = await start(dataDir, settings);
   await first.stop();
-  const second = await start(dataDir);
+  const second = await start(dataDir, settings);
   return {
     ...runningStack(dataDir)!,
     ownerKey: readFileSync(ownerKeyFile(dataDir), 'utf8').trim(),
@@ -34,11 +34,11 @@ export async function startTwice(): Promise<MeasuredStack> {
   };
 }
 
-async function start(dataDir: string): Promise<{ seconds: number; stop(): Promise<void> }> {
+async function start(dataDir: string, settings: Record<string, string>): Promise<{ seconds: number; stop(): Promise<void> }> {
   const began = performance.now();
   const child = spawn(process.execPath, [bootstrap, 'up', '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, BARISTA_DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', DATABASE_URL: '', TEMPORAL_ADDRESS: '' },
+    env: { ...process.env, ...settings, BARISTA_DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', DATABASE_URL: '', TEMPORAL_ADDRESS: '' },
   });
   const exited = once(child, 'exit');
   const ready = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exited.then(() => null)]);

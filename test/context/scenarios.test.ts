@@ -65,18 +65,24 @@ describe.each(FORGES)('%s', (_, start) => {
     expect(await page(await facts())).toMatchObject({ files: [], page_count: 1, last_page: true, gaps: [] });
   });
 
-  test('C2, C5, C9: 3 400 files are read whole, and each is in the manifest once', async () => {
-    push(many(3_400, 2));
+  test('C2, C5, C9: 3 400 files and one line of 17 MB are read whole, in bounded memory, and each is in the manifest once', async () => {
+    push({ ...many(3_400, 2), 'z-one-line.json': 'x'.repeat(17_000_000) });
     const one = await round(1);
     push({ 'src/f0007.ts': 'changed\n', 'src/f3399.ts': 'changed\n' });
     const given = await facts([one, await round(2)]);
+    const before = process.memoryUsage().rss;
     const pages = await allPages(given);
+    // A forge that answers from this process holds the whole diff here too.
+    expect(process.memoryUsage().rss - before).toBeLessThan(400_000_000);
     expect(pages[0]!.gaps).toEqual([]);
-    expect(pages.flatMap((one) => one.files)).toHaveLength(3_400);
-    expect(pages.flatMap((one) => one.files).every((file) => file.patch !== undefined)).toBe(true);
+    const files = pages.flatMap((one) => one.files);
+    expect(files).toHaveLength(3_401);
+    const line = { path: 'z-one-line.json', additions: 1, patch_omitted: true, patch_reason: 'too_large' };
+    expect(files.at(-1)).toMatchObject({ ...line, omitted: { from_line: 1, to_line: 1, ref: 'head' } });
+    expect(files.slice(0, -1).every((file) => file.patch !== undefined)).toBe(true);
     const since = await allPages(given, { sinceRound: 1 });
     const manifest = since.flatMap((one) => one.manifest!);
-    expect(manifest.map((entry) => entry.path)).toEqual(Object.keys(many(3_400, 2)));
+    expect(manifest.map((entry) => entry.path)).toEqual([...Object.keys(many(3_400, 2)), 'z-one-line.json']);
     expect(manifest.filter((entry) => entry.changed_since_round).map((entry) => entry.path)).toEqual(['src/f0007.ts', 'src/f3399.ts']);
     expect(since.flatMap((one) => one.files.map((file) => file.path))).toEqual(['src/f0007.ts', 'src/f3399.ts']);
   });

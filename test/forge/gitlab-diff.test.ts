@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Diff } from '../../activities/forge/port.js';
-import { fastImportHistory } from '../support/git-world.js';
 import { everyKindOfChange, GitLabWorld, withoutObjects } from './gitlab-world.js';
 
 let world: GitLabWorld;
@@ -69,28 +68,6 @@ describe('C9: whatever GitLab caps or leaves out is read from the commits, or na
     const cut = await world.diff();
     expect(cut.files).toHaveLength(10);
     expect(cut.gaps[0]).toBe('GitLab lists only 10 of 10+ changed files.');
-  });
-
-  test('3 400 files and one line of 17 MB: whole, in bounded memory', async () => {
-    world.git.dispose();
-    (world as { git: unknown }).git = fastImportHistory({ files: 3_400, commits: 3_400 });
-    world.git
-      .checkout('topic')
-      .write('one-line.json', `["${'x'.repeat(17_000_000)}"]`)
-      .commit('A large line');
-    await world.start();
-    const commits = await world.head();
-    const before = process.memoryUsage().rss;
-    const { files, gaps } = await world.forge.diff(world.ref, commits);
-    // The fake holds the whole diff in this process too.
-    expect(process.memoryUsage().rss - before).toBeLessThan(400_000_000);
-    expect(gaps).toEqual([]);
-    expect(files).toEqual((await world.localDiff()).files);
-    expect(files.find((file) => file.path === 'one-line.json')).toMatchObject({
-      noPatch: 'too_large',
-      span: { side: 'new', from: 1, to: 1 },
-      additions: 1,
-    });
   });
 
   test.each([{}, { noRawDiffs: true }])(
