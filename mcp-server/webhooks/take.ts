@@ -4,6 +4,7 @@ import { whatOf } from '../../workflows/delivery/details.js';
 import type { Delivery, Heard } from '../../workflows/delivery/heard.js';
 import { DELIVERY_WORKFLOW, deliveryWorkflowId, type DeliveryInput } from '../../workflows/delivery/messages.js';
 import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../workflows/messages.js';
+import { within } from '../calls/within.js';
 
 /**
  * How long Temporal may take to keep a delivery. Forges wait for ten seconds; what they are told in time was not kept,
@@ -23,7 +24,8 @@ export function createTakeDelivery(client: Client, taskQueue = TASK_QUEUE): Take
   return async (delivery, at) => {
     const input: DeliveryInput = { delivery, at };
     try {
-      await client.withAbortSignal(AbortSignal.timeout(STORED_WITHIN_MS), () =>
+      // Its own deadline does not hold while the connection is still being made.
+      const started = client.withAbortSignal(AbortSignal.timeout(STORED_WITHIN_MS), () =>
         client.workflow.start(DELIVERY_WORKFLOW, {
           workflowId: deliveryWorkflowId(delivery),
           taskQueue,
@@ -36,6 +38,9 @@ export function createTakeDelivery(client: Client, taskQueue = TASK_QUEUE): Take
           typedSearchAttributes: attributesOf(delivery.heard),
         }),
       );
+      await within(STORED_WITHIN_MS, started, () => {
+        throw new Error(`Temporal has not kept it within ${STORED_WITHIN_MS / 1_000} seconds`);
+      });
       return 'kept';
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) return 'done';

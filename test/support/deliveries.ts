@@ -23,7 +23,11 @@ export function exampleOf(event: string, fits: (payload: Payload) => boolean = (
 export const examplesOf = (event: string): readonly Payload[] =>
   (examples as unknown as { name: string; examples: Payload[] }[]).find(({ name }) => name === event)?.examples ?? [];
 
-export function githubWebhook(event: string, payload: unknown, { id = randomUUID(), secret = GITHUB_SECRET } = {}): Webhook {
+export function githubWebhook(
+  event: string,
+  payload: unknown,
+  { id = randomUUID(), secret = GITHUB_SECRET }: { id?: string; secret?: string } = {},
+): Webhook {
   const body = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload : JSON.stringify(payload);
   const signature = createHmac('sha256', secret).update(body).digest('hex');
   return {

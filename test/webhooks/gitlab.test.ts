@@ -1,0 +1,111 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startServer } from '../../mcp-server/server.js';
+import { deliver, gitlabWebhook, mergeRequestEvent, type Webhook } from '../support/deliveries.js';
+import { settings, silent } from '../support/edge.js';
+import { countDeliveries, startOnGitLab, type OnGitLab } from './world.js';
+
+let world: OnGitLab;
+let room: string;
+beforeAll(async () => {
+  world = await startOnGitLab();
+  room = await world.open(world.gitlab.pullRequest);
+  const ana = await world.agent('ana');
+  await world.ok(ana, 'join_room', { room });
+  await world.ok(ana, 'open_review_round', { room });
+}, 90_000);
+afterAll(() => world?.stop());
+
+const SIGNING_KEY = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const send = (webhook: Webhook, to = world.server.url) => deliver(to, 'gitlab', webhook);
+
+async function delivered(payload: unknown, id: string = randomUUID()) {
+  const answer = await send(gitlabWebhook(payload, { id }));
+  expect([answer.status, await answer.json()]).toEqual([202, expect.objectContaining({ delivery: `delivery/gitlab/${id}` })]);
+  return world.outcome(`delivery/gitlab/${id}`);
+}
+
+test('P3: a push to the merge request is told to its room; one that comes again is done', async () => {
+  const oldrev = world.gitlab.state.headSha;
+  const head = world.project.push({ 'src/d.ts': 'three\n' }, 'Add d');
+  const event = mergeRequestEvent(world.gitlab, 'update', { oldrev });
+  const id = randomUUID();
+  expect(await delivered(event, id)).toEqual({ what: 'pull request pushed', rooms: { [room]: 'told' }, opened: [] });
+  await expect.poll(async () => (await world.store.rooms.state(room))!.head.sha, { timeout: 20_000 }).toBe(head);
+  const again = await send(gitlabWebhook(event, { id }));
+  expect([again.status, await again.json()]).toEqual([200, { delivery: `delivery/gitlab/${id}`, done: true }]);
+}, 60_000);
+
+test('R8: a project that moved is the same one', async () => {
+  world.gitlab.state.formerPath = world.gitlab.state.projectPath;
+  world.gitlab.state.projectPath = 'elsewhere/project';
+  const oldrev = world.gitlab.state.headSha;
+  world.project.push({ 'src/e.ts': 'four\n' }, 'Add e');
+  expect(await delivered(mergeRequestEvent(world.gitlab, 'update', { oldrev }))).toMatchObject({ rooms: { [room]: 'told' } });
+}, 60_000);
+
+test('V5: a pipeline makes what was read of its commit old', async () => {
+  const sha = world.gitlab.state.headSha;
+  const project = { id: world.gitlab.state.projectId };
+  const event = { object_kind: 'pipeline', object_attributes: { id: 31, sha, status: 'success' }, project, merge_request: null };
+  expect(await delivered(event)).toMatchObject({ what: 'CI' });
+  const { repository } = (await world.store.rooms.state(room))!.pullRequest;
+  expect(await world.store.deliveries.ciHeardAt(repository, sha)).not.toBeNull();
+});
+
+test.each([
+  ['approved', 'nothing is done on approved of a merge request'],
+  ['push', 'nothing is done on push events'],
+])('%s is kept as ignored', async (kind, reason) => {
+  const payload = kind === 'push' ? { object_kind: 'push' } : mergeRequestEvent(world.gitlab, kind);
+  expect(await delivered(payload)).toEqual({ what: `ignored: ${reason}`, rooms: {}, opened: [] });
+});
+
+describe('what is not from the GitLab leaves nothing', () => {
+  test('a wrong token, none, or one that only begins right', async () => {
+    const before = await countDeliveries(world);
+    const event = mergeRequestEvent(world.gitlab, 'update');
+    for (const secret of ['', 'another', 'a-secret-of-the-hoo']) {
+      const answer = await send(gitlabWebhook(event, { secret }));
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([401, 'application/problem+json']);
+    }
+    expect(await countDeliveries(world)).toBe(before);
+  });
+
+  test('with a signing key only signatures count, and only fresh ones', async () => {
+    const { gitlab } = world;
+    const server = await startServer(
+      {
+        ...settings(world.databaseUrl),
+        forges: {
+          github: null,
+          gitlab: { url: gitlab.url, token: gitlab.token },
+          webhooks: { github: null, gitlab: { secretToken: 'a-secret-of-the-hook', signingKey: SIGNING_KEY } },
+        },
+      },
+      silent,
+    );
+    const event = mergeRequestEvent(gitlab, 'approved');
+    const now = Math.floor(Date.now() / 1_000);
+    const statuses = [];
+    for (const webhook of [gitlabWebhook(event), signed(event, now), signed(event, now - 3_600), signed(event, now, Buffer.alloc(32, 8))])
+      statuses.push((await send(webhook, server.url)).status);
+    expect(statuses).toEqual([401, 202, 401, 401]);
+    await server.stop();
+  }, 60_000);
+});
+
+function signed(payload: unknown, at: number, key = Buffer.alloc(32, 7)): Webhook {
+  const body = JSON.stringify(payload);
+  const id = randomUUID();
+  const signature = createHmac('sha256', key).update(`${id}.${at}.${body}`).digest('base64');
+  return {
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': String(at),
+      'webhook-signature': `v1,${signature}`,
+    },
+    body,
+  };
+}
