@@ -126,9 +126,9 @@ function keptSettings(kept: KeptApp | null, dataDir: string | null, role: AppRol
   if (kept === null || dataDir === null) return null;
   const keptIn = keptAppFile(dataDir, role);
   if (kept.api_url !== apiUrl) {
-    const own = role === 'operator' ? 'GITHUB_APP_ID=123456' : 'REVIEWER_APP_ID=123457';
+    const [option, own] = role === 'operator' ? ['', 'GITHUB_APP_ID=123456'] : [' --reviewer', 'REVIEWER_APP_ID=123457'];
     throw new SettingsError(
-      `The App in ${keptIn} is of ${kept.api_url}, but ${apiUrl} is set (GITHUB_API_URL): unset it, or name an App that is there, e.g. ${own}`,
+      `The App in ${keptIn} is of ${kept.api_url}, but this server is set up for ${apiUrl} (GITHUB_API_URL): change that, run barista github setup${option} again, or name an App that is there, e.g. ${own}`,
     );
   }
   return { id: kept.id, privateKey: kept.private_key, keptIn };

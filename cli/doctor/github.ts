@@ -196,6 +196,7 @@ async function checkSent(reader: AppReader, app: AppAtGitHub, address: string, n
 
 function whyNot(status: number, address: string): string {
   if (status === 401 || status === 403) return "The secret here is another than the App's: set the same (GITHUB_WEBHOOK_SECRET_FILE).";
-  if (status === 404) return `Another server answers at ${address}: check PUBLIC_URL and what is before this server.`;
+  if (status === 404)
+    return `Nothing takes deliveries at ${address}: start Barista again after its setup, and check PUBLIC_URL and what is before this server.`;
   return `GitHub must reach ${address}: look at the server's log, and for a firewall, proxy or certificate in the way.`;
 }

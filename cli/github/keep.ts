@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { keptAppFile, keptAppsFolder, readKeptApp, type AppRole, type KeptApp } from '../../config/kept-app.js';
 import { SettingsError } from '../../config/settings-error.js';
 import { takeLockFile } from '../../stack/lock-file.mjs';
@@ -74,7 +74,19 @@ function writeWhole(file: string, text: string): void {
       closeSync(handle);
     }
     renameSync(draft, file);
+    syncFolder(dirname(file));
   } finally {
     rmSync(draft, { force: true });
+  }
+}
+
+/** The key can be had once: its name must outlive a power cut too. */
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return; // a folder cannot be opened there
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
   }
 }

@@ -178,7 +178,7 @@ describe('GitHub', () => {
 
   test.each([
     [401, 'Unauthorized', '401 Unauthorized', "The secret here is another than the App's"],
-    [404, 'Not Found', '404 Not Found', `Another server answers at ${HOOK}`],
+    [404, 'Not Found', '404 Not Found', `Nothing takes deliveries at ${HOOK}`],
     [0, 'timed out', 'timed out', `GitHub must reach ${HOOK}`],
     [502, 'Bad Gateway', '502 Bad Gateway', `GitHub must reach ${HOOK}`],
   ])('deliveries that were not taken (%d): why, and where to send them again', async (status, says, shown, why) => {

@@ -156,7 +156,12 @@ describe('an App that setup kept', () => {
   test.each([
     ['damaged', '{"id": 21', {}, 'is not as barista github setup wrote it'],
     ['without its key', { ...KEPT, private_key: '' }, {}, 'is not as barista github setup wrote it'],
-    ['of another GitHub', KEPT, { GITHUB_API_URL: 'https://github.example.com/api/v3' }, 'unset it, or name an App that is there'],
+    [
+      'of another GitHub',
+      KEPT,
+      { GITHUB_API_URL: 'https://github.example.com/api/v3' },
+      'but this server is set up for https://github.example.com/api/v3 (GITHUB_API_URL): change that, run barista github setup again',
+    ],
   ])('%s is refused by its file, with what to do and no value', (_, app, env, says) => {
     const dataDir = dataDirWith({ operator: app });
     const message = refusalOf(env, dataDir);
@@ -164,6 +169,14 @@ describe('an App that setup kept', () => {
     expect(message).toContain(says);
     expect(message).toMatch(/e\.g\. GITHUB_APP_ID=/);
     expect(message).not.toMatch(/secret|kept-hook/);
+  });
+
+  test('for reviews is of the same GitHub as the operator App, whoever names that', () => {
+    const dataDir = dataDirWith({ reviewer: { ...KEPT, api_url: 'https://github.example.com/api/v3' } });
+    const message = refusalOf({ GITHUB_APP_ID: '12', GITHUB_APP_PRIVATE_KEY: PEM }, dataDir);
+    expect(message).toMatch(
+      /set up for https:\/\/api\.github\.com .* run barista github setup --reviewer again, .* e\.g\. REVIEWER_APP_ID=/,
+    );
   });
 
   test('for reviews needs an operator App beside it', () => {
