@@ -16,6 +16,9 @@ const FORGE_AWAY = 30_000;
 /** B29: a forge that restarts, or limits its callers for a moment, is not broken yet. */
 const BROKEN_AFTER = 5 * 60_000;
 
+/** So long after a limit has run out, at most: rooms of one limit that all asked in its first second would meet the next. */
+const SPREAD = 60_000;
+
 /** What one attempt leaves for the next; the server keeps it between them. */
 interface Trace {
   /** What was seen and found to be nothing new, and the room it was compared with; absent before the first read. */
@@ -28,7 +31,7 @@ interface Trace {
  * P4 at no cost in history: an attempt that finds nothing new fails, and Temporal retries it after the delay it
  * asks for without writing an event. What it compares is the room as the database has it.
  */
-export function createWatchHead({ store, forge, now }: ActivityDeps): RoomActivities['watchHead'] {
+export function createWatchHead({ store, forge, now }: ActivityDeps, random: () => number = Math.random): RoomActivities['watchHead'] {
   return async ({ slug, broken }) => {
     const room = await store.rooms.state(slug);
     if (!room) throw again('the room is not in the database yet', LOCAL_POLL);
@@ -44,9 +47,11 @@ export function createWatchHead({ store, forge, now }: ActivityDeps): RoomActivi
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
       const failingSince = last.failingSince ?? now();
-      if (!broken && now() - failingSince >= BROKEN_AFTER) return { brokenSince: failingSince, trouble: error.kind };
+      if (!broken && now() - failingSince >= BROKEN_AFTER)
+        return { brokenSince: failingSince, trouble: error.facts.limit ? 'limited' : error.kind };
       context.heartbeat({ ...last, failingSince } satisfies Trace);
-      throw again(error.message, error.retryAfter === undefined ? FORGE_AWAY : error.retryAfter * 1_000);
+      const wait = error.retryAfter === undefined ? FORGE_AWAY : error.retryAfter * 1_000;
+      throw again(error.message, error.facts.limit ? wait + Math.floor(random() * SPREAD) : wait);
     }
     throw again('the head has not moved', nextLook(room, now()));
   };

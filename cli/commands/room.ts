@@ -64,7 +64,7 @@ function show(): Command {
     .action(async (slug: string, options: { json?: boolean }) => {
       const room = await rest(targetOf(process.env), 'GET', `/rooms/${encodeURIComponent(slug)}`);
       const members = (room.members as Json[]).map(({ name, kind, roles }) => [`  @${name}`, kind, roles.join(' + ')]);
-      answer(options, room, [`${room.slug}: ${room.title}`, ...status(room), ...table(members)]);
+      answer(options, room, [`${room.slug}: ${room.title}`, ...status(room), ...troubles(room), ...table(members)]);
     });
 }
 
@@ -77,6 +77,9 @@ function status(room: Json): string[] {
     ...(room.review?.next_steps ? [`  ${room.review.next_steps}`] : []),
   ];
 }
+
+const troubles = (room: Json): string[] =>
+  (room.forge.troubles as Json[]).map(({ identity, message, since }) => `  ! ${identity} (since ${since}): ${message}`);
 
 const phaseOf = (room: Json): string => (room.state === 'ended' ? 'ended' : room.phase.replaceAll('_', ' '));
 const waitsOn = (room: Json): string => (room.waiting_on as Json[]).map(({ name }) => `@${name}`).join(', ');

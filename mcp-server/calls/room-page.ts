@@ -3,6 +3,7 @@ import type { RoomRow } from '../../prisma/store.js';
 import { isPresent } from '../../workflows/room/members.js';
 import type { Durations, RoomState } from '../../workflows/room/state.js';
 import type { Call } from '../deps.js';
+import { forgeView } from '../views/troubles.js';
 import { knownRoom } from './access.js';
 import { wireMembers } from './membership.js';
 import { distinct, listing } from './rooms.js';
@@ -35,14 +36,18 @@ function wireRow(room: RoomRow, nameOf: (id: string) => string) {
 /** One room whole, its latest round as the caller may see it; null for an owner that has left the room. */
 export async function roomPage(call: Call, slug: string): Promise<object> {
   const room = await knownRoom(call, slug);
-  const [row, review] = await Promise.all([
-    call.deps.store.rooms.get(slug),
+  const { store, now } = call.deps;
+  const { forge, repository } = room.pullRequest;
+  const [row, troubles, review] = await Promise.all([
+    store.rooms.get(slug),
+    store.forgeStates.of(forge, repository),
     isPresent(room, call.caller.id) ? readRound({ room: slug }, call) : null,
   ]);
   return {
     ...wireRow(row!, (id) => room.participants.find((participant) => participant.id === id)?.name ?? id),
     ...settings(room),
     members: wireMembers(room),
+    forge: forgeView(troubles, now()),
     review,
   };
 }

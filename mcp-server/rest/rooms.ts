@@ -7,6 +7,7 @@ import { openRoom } from '../calls/open-room.js';
 import { asked, send } from '../calls/write.js';
 import { participantAnswer } from '../schema/answers.js';
 import { durations, handle, recipe, text, toDurations } from '../schema/fields.js';
+import { forgeAnswer } from '../views/troubles.js';
 import { inRoom, none } from './params.js';
 import { ok, route, type Route } from './route.js';
 
@@ -23,7 +24,12 @@ const roomRow = z.looseObject({
   chips: z.array(z.string()),
   waiting_on: z.array(z.looseObject({ id: z.string(), name: z.string() })),
 });
-const wholeRoom = z.looseObject({ ...roomRow.shape, members: z.array(participantAnswer), review: z.looseObject({}).nullable() });
+const wholeRoom = z.looseObject({
+  ...roomRow.shape,
+  members: z.array(participantAnswer),
+  forge: forgeAnswer,
+  review: z.looseObject({}).nullable(),
+});
 const added = z.looseObject({ participant: participantAnswer });
 
 export const roomRoutes: readonly Route[] = [

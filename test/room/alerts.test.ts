@@ -123,6 +123,7 @@ describe('B29: no review', () => {
 
 describe('B29: forge broken', () => {
   test.each([
+    ['limited', "the forge's rate limit is used up. Barista goes on by itself once it has run out."],
     ['not_found', 'the repository or pull request is not there any more, or not for Barista.'],
     ['refused', "the forge refuses Barista's access. Check its connection, e.g. with barista doctor."],
     ['invalid', 'the forge does not take the request. Run barista doctor.'],

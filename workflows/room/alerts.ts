@@ -84,6 +84,7 @@ function alertOf(before: RoomState, event: RoomEvent, after: RoomState): Alert |
 
 const TROUBLE: Record<ForgeTrouble, string> = {
   unavailable: 'the forge does not answer. Barista goes on by itself once it does.',
+  limited: "the forge's rate limit is used up. Barista goes on by itself once it has run out.",
   not_found: 'the repository or pull request is not there any more, or not for Barista.',
   refused: "the forge refuses Barista's access. Check its connection, e.g. with barista doctor.",
   invalid: 'the forge does not take the request. Run barista doctor.',

@@ -100,8 +100,8 @@ export const REFUSAL_CODES = [
 ] as const;
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
 
-/** Why a pull request cannot be read: by who must act, as the forges' own errors are sorted. */
-export type ForgeTrouble = 'unavailable' | 'not_found' | 'refused' | 'invalid';
+/** Why a pull request cannot be read: by who must act, as the forges' own errors are sorted; a limit passes at a known time. */
+export type ForgeTrouble = 'unavailable' | 'limited' | 'not_found' | 'refused' | 'invalid';
 
 export type ParticipantKind = 'agent' | 'person';
 export type PullRequestState = 'open' | 'merged' | 'closed';

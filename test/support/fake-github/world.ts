@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGitHubForge } from '../../../activities/forge/github/index.js';
-import type { Forge, KnownHead, PullRequestRef } from '../../../activities/forge/port.js';
+import type { Forge, KnownHead, LimitsHeard, PullRequestRef } from '../../../activities/forge/port.js';
 import { parsePullRequest } from '../../../activities/forge/pull-request.js';
 import { FakeGitHub, type FakeApp } from './index.js';
 
@@ -34,12 +34,14 @@ export class GitHubWorld {
     return new GitHubWorld(await FakeGitHub.start(), options);
   }
 
-  again(): Forge {
+  /** `heard`: the limits that other processes met. */
+  again(heard?: LimitsHeard): Forge {
     const { operator, reviewer } = this;
     return createGitHubForge({
       apiUrl: this.github.urls.api,
       app: { id: operator.id, privateKey: operator.privateKey },
       reviewer: reviewer === null ? null : { id: reviewer.id, privateKey: reviewer.privateKey },
+      ...(heard && { heard }),
       dataDir: this.dataDir,
       now: () => this.now,
     });
