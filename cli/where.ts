@@ -13,6 +13,12 @@ export function dataDirOf(env: NodeJS.ProcessEnv): string {
 /** Where a person stands who ran the command: npm itself changes to the project's folder. */
 export const startedIn = (env: NodeJS.ProcessEnv): string => env.INIT_CWD ?? process.cwd();
 
+/** A `local:` address may name its folder as seen from where the command was run. */
+export function localFromHere(env: NodeJS.ProcessEnv, address: string): string {
+  const found = /^local:([^?]*)(\?.*)?$/s.exec(address);
+  return found ? `local:${resolve(startedIn(env), found[1]!)}${found[2] ?? ''}` : address;
+}
+
 export interface Target {
   /** Without a slash at the end. */
   readonly url: string;

@@ -1,9 +1,8 @@
-import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { RECIPES } from '../../workflows/room/words.js';
 import { rest, type Json } from '../api.js';
 import { answer, table } from '../output.js';
-import { startedIn, targetOf } from '../where.js';
+import { localFromHere, targetOf } from '../where.js';
 
 export function roomCommand(): Command {
   return new Command('room').description('Review rooms.').addCommand(open()).addCommand(list()).addCommand(show()).addCommand(restart());
@@ -19,19 +18,13 @@ function open(): Command {
     .option('--json', 'print JSON')
     .action(async (url: string, options: { recipe: string; barista: boolean; another?: boolean; json?: boolean }) => {
       const room = await rest(targetOf(process.env), 'POST', '/rooms', {
-        pull_request: fromHere(url),
+        pull_request: localFromHere(process.env, url),
         recipe: options.recipe,
         barista: options.barista,
         another: options.another ?? false,
       });
       answer(options, room, [`${room.slug}: ${room.title}`, ...status(room)]);
     });
-}
-
-/** A local repository may be named as seen from where the command was run. */
-function fromHere(url: string): string {
-  const found = /^local:([^?]*)(\?.*)?$/s.exec(url);
-  return found ? `local:${resolve(startedIn(process.env), found[1]!)}${found[2] ?? ''}` : url;
 }
 
 function list(): Command {

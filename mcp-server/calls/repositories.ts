@@ -27,7 +27,8 @@ export async function listRepositories(call: Call): Promise<WireRepository[]> {
     // One that was linked before addresses were kept with links: a local one, whose name is where it is.
     .map(({ forge, repository }) => ({ forge: forge as RepositoryPlace['forge'], repository, url: repository }));
   const places = [...set, ...linked].sort((a, b) => (a.url < b.url ? -1 : 1));
-  return Promise.all(places.map((place) => shown(place, call)));
+  const all = await Promise.all(places.map((place) => shown(place, call)));
+  return all.filter((one) => one.linked || one.automatic !== null || one.post_as !== null || one.comment_instead);
 }
 
 /**

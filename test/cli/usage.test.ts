@@ -31,7 +31,10 @@ const COMMANDS = [
   ['mcp'],
   ['agent', 'add'],
   ['user', 'add'],
+  ['repo', 'list'],
+  ['repo', 'set'],
   ['repo', 'link'],
+  ['repo', 'unlink'],
 ];
 
 test.each(COMMANDS.map((command) => [command.join(' '), command] as const))(
@@ -50,6 +53,13 @@ test.each([
   ['a missing argument', ['agent', 'add'], "missing required argument 'name'"],
   ['a missing option', ['listen'], "required option '--room <slug>' not specified"],
   ['a value that is none', ['room', 'open', 'local:/a?base=b&head=c', '--recipe', 'soup'], 'Allowed choices are panel, build_duel'],
+  ['nothing to set', ['repo', 'set', 'local:/a'], 'say what to set, e.g. --automatic --crew grok,rex'],
+  ['off and on', ['repo', 'set', 'local:/a', '--no-automatic', '--crew', 'a'], '--no-automatic goes with no choice of automatic rooms'],
+  [
+    'two labels',
+    ['repo', 'set', 'local:/a', '--label', 'x', '--any-label'],
+    "option '--label <label>' cannot be used with option '--any-label'",
+  ],
   ['one argument too many', ['doctor', 'now'], 'too many arguments'],
 ] as const)('%s is wrong usage: exit code 2', async (_, args, says) => {
   const { code, out, err } = await barista(args);
@@ -71,6 +81,8 @@ test.each([
   ['agent', 'add', 'grok'],
   ['room', 'open', 'local:/a?base=b&head=c'],
   ['listen', '--room', 'a'],
+  ['repo', 'list'],
+  ['repo', 'set', 'local:/a', '--comment-instead'],
 ])('a server that is away is one line that says what to do: %s %s', async (...args) => {
   const url = `http://127.0.0.1:${await freePort()}`;
   expect(await barista(args, { BARISTA_URL: url, BARISTA_KEY: key })).toEqual({

@@ -15,6 +15,17 @@ export const TESTED: readonly { readonly command: RegExp; readonly by: string }[
   { command: /^npx barista github setup --(org ORG|app-id N --private-key-file FILE|reviewer)$/, by: 'test/cli/github-setup.test.ts' },
   { command: /^npx barista user add \w+$/, by: 'test/cli/commands.test.ts' },
   { command: /^npx barista repo link \/path\/to\/repository --user \w+$/, by: 'test/cli/commands.test.ts' },
+  { command: /^npx barista repo (link|unlink) https:\/\/github\.com\/OWNER\/NAME --user \w+$/, by: 'test/cli/repo.test.ts' },
+  { command: /^npx barista repo list$/, by: 'test/cli/repo.test.ts' },
+  {
+    command: /^npx barista repo set https:\/\/github\.com\/OWNER\/NAME --automatic --crew grok,rex --label review$/,
+    by: 'test/cli/repo.test.ts',
+  },
+  { command: /^npx barista repo set https:\/\/github\.com\/OWNER\/NAME --no-automatic$/, by: 'test/cli/repo.test.ts' },
+  {
+    command: /^npx barista repo set https:\/\/github\.com\/OWNER\/NAME --post-as operator --comment-instead$/,
+    by: 'test/cli/repo.test.ts',
+  },
   { command: /^npx barista (server|worker)$/, by: 'test/cli/programs.test.ts' },
   { command: /^BARISTA_KEY=KEY npx barista mcp$/, by: 'test/cli/commands.test.ts' },
   { command: /^claude mcp add /, by: 'test/docs/docs.test.ts' },

@@ -140,7 +140,7 @@ describe('R11: an owner sets up the repositories that it may open rooms on', () 
     expect([local.status, local.json.detail]).toEqual([404, json.detail]);
     expect((await put(adam, { repository: 'local:/etc', comment_instead: true })).json.detail).toBe(json.detail);
     expect((await put(adam, { repository: `${gitlab.url}/no/such` })).json).toMatchObject({ code: 'not_found', field: 'repository' });
-    await world.store.repositories.keep(adam.id, { forge: 'github', repository: githubKey(), url: onGitHub() }, {});
+    await world.store.repositories.keep(adam.id, { forge: 'github', repository: githubKey(), url: onGitHub() }, { commentInstead: true });
     await world.store.forgeStates.troubled('github', githubKey(), {
       identity: 'operator',
       kind: 'refused',
