@@ -1,3 +1,5 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { PULL_REQUEST, heardOf, shown, type SkippedDeliveries } from '../support/skipped-deliveries.js';
 import type { SkippedTime, TimedRoom } from '../support/skipped-time.js';
 
 /**
@@ -106,3 +108,38 @@ export const SHAPES: Readonly<Record<string, (time: SkippedTime) => Promise<Time
     return room;
   },
 };
+
+/** One life of a delivery for each shape its control flow can take, as {@link SHAPES}. */
+export const DELIVERY_SHAPES: Readonly<Record<string, (world: SkippedDeliveries) => Promise<WorkflowHandle>>> = {
+  'delivery of a push that shows late': async (world) => {
+    await world.room();
+    world.forge = (seconds) => shown(seconds < 5 ? 'a1' : 'a2');
+    return ended(await world.comes(heardOf('pushed')));
+  },
+  'delivery that opens rooms': async (world) => {
+    world.owners = ['us_olga', 'us_kim'];
+    return ended(await world.comes(heardOf('opened')));
+  },
+  'delivery of access taken': async (world) => {
+    const room = await world.room();
+    world.pullRequests = [PULL_REQUEST];
+    world.forge = () => ({ kind: 'unread', trouble: 'refused', why: 'The App is not installed.', rooms: [room] });
+    const { repository } = PULL_REQUEST;
+    return ended(
+      await world.comes({
+        kind: 'access',
+        what: 'taken',
+        repositories: [repository],
+        identity: 'operator',
+        account: 'octo-org',
+        place: 'https://github.com',
+        url: null,
+      }),
+    );
+  },
+};
+
+async function ended(handle: WorkflowHandle): Promise<WorkflowHandle> {
+  await handle.result();
+  return handle;
+}

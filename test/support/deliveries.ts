@@ -41,15 +41,16 @@ export function githubWebhook(
   };
 }
 
-/** What GitHub would send of its one pull request as it is now; `headSha`: as it was. */
+/** What GitHub would send of its one pull request as it is now; `headSha`: as it was. Of an edit it publishes no example. */
 export function pullRequestEvent({ repo, pull, headSha: now }: FakeGitHub, action: string, { headSha = now } = {}): Payload {
-  const example = exampleOf('pull_request', (payload) => payload.action === action) as {
+  const example = exampleOf('pull_request', (payload) => payload.action === (action === 'edited' ? 'opened' : action)) as {
     pull_request: Record<string, unknown> & { head: object };
     repository: Record<string, unknown> & { owner: object };
   };
   const labels = pull.labels.map((name) => ({ name }));
   return {
     ...example,
+    action,
     number: pull.number,
     pull_request: {
       ...example.pull_request,
