@@ -117,6 +117,8 @@ describe('C9: listings that are capped and patches that are left out are read wi
     const read = await diff();
     expect(read.files).toHaveLength(3_400);
     expect(read).toEqual(await local());
+    // A listing that is cut for certain is not read first.
+    expect(world.github.requests.map(({ line }) => line).filter((line) => line.includes('/files'))).toEqual([]);
     world.github.faults.push(NO_GIT);
     const capped = await diff();
     expect(capped.files).toHaveLength(3_000);

@@ -3,7 +3,7 @@ import type { FetchedGit, Remote } from '../fetched-git.js';
 import { placeOf, type GitHubApp } from './app.js';
 import { MAX_DIFF_BYTES } from '../local/diff.js';
 import { fileOfRow, firstZeroed, listRows, MAX_COMPARED, MAX_LISTED, patchesOf } from './listing.js';
-import { at, compareNoFiles, compareWithFiles, hasCommit, headOf, readPull, type Compared, type Row } from './pull.js';
+import { at, compareNoFiles, compareWithFiles, hasCommit, headOf, readPull, type Compared, type Pull, type Row } from './pull.js';
 
 export interface DiffDeps {
   readonly app: GitHubApp;
@@ -28,14 +28,20 @@ interface Listed {
  */
 export async function readPullDiff(deps: DiffDeps, ref: GitHubPullRequestRef, commits: CommitPair): Promise<Diff> {
   if (commits.baseSha === commits.headSha) return { files: [], gaps: [] };
-  const listed = (await listedFiles(deps, ref, commits)) ?? (await comparedFiles(deps.app, ref, commits));
+  const pull = await readPull(deps.app, ref);
+  const list = async () => (await listedFiles(deps, ref, commits, pull)) ?? (await comparedFiles(deps.app, ref, commits));
+  // Thirty pages of a listing that is cut for certain are read only where git does not do.
+  const gitFirst = pull.changed_files > MAX_LISTED;
+  const listed = gitFirst ? null : await list();
   if (listed !== null && listed.gaps.length === 0) return listed;
   try {
     return await deps.fetched.diff(await remoteOf(deps, ref), commits);
   } catch (error) {
     // What passes is tried again by the caller: a diff is kept for ever, and must not be kept with passing gaps.
-    if (!(error instanceof ForgeError) || error.kind === 'unavailable' || listed === null) throw error;
-    return { files: listed.files, gaps: [...listed.gaps, `The commits could not be read with git instead: ${error.message}`] };
+    if (!(error instanceof ForgeError) || error.kind === 'unavailable') throw error;
+    const shown = gitFirst ? await list() : listed;
+    if (shown === null) throw error;
+    return { files: shown.files, gaps: [...shown.gaps, `The commits could not be read with git instead: ${error.message}`] };
   }
 }
 
@@ -46,8 +52,12 @@ async function remoteOf({ app, webUrl }: DiffDeps, ref: GitHubPullRequestRef): P
 }
 
 /** The pull request's own listing; null where it is, or may be, of other commits (O1: the head moved under it). */
-async function listedFiles({ app, now }: DiffDeps, ref: GitHubPullRequestRef, { baseSha, headSha }: CommitPair): Promise<Listed | null> {
-  const before = await readPull(app, ref);
+async function listedFiles(
+  { app, now }: DiffDeps,
+  ref: GitHubPullRequestRef,
+  { baseSha, headSha }: CommitPair,
+  before: Pull,
+): Promise<Listed | null> {
   if (before.head.sha !== headSha || (await headOf(app, ref, before, now)).baseSha !== baseSha) return null;
   const rows = await listRows(
     (page, perPage) =>
