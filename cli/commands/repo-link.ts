@@ -15,7 +15,7 @@ export function linkCommand(): Command {
   return operatorCommand('link')
     .description('Lets a person open rooms on a repository. Needed once there are two people; for whoever runs Barista.')
     .action(async (which: string, options: Options) => {
-      const { user, ref } = await atRepository(which, options, async ({ user, ref, store }) => {
+      const { user, ref } = await atRepository(which, { ...options, known: false }, async ({ user, ref, store }) => {
         const { forge, repository, url } = ref;
         // First where people see it: a link alone does not say.
         await store.repositories.keep(user.id, { forge, repository, url }, {});
@@ -30,7 +30,7 @@ export function unlinkCommand(): Command {
     .description('Takes that back. Rooms that are open go on; no more open by themselves. For whoever runs Barista.')
     .action(async (which: string, options: Options) => {
       const { settleHook } = await import('../../activities/hooks.js');
-      const { user, ref, done } = await atRepository(which, options, async ({ user, ref, store, forge }) => {
+      const { user, ref, done } = await atRepository(which, { ...options, known: true }, async ({ user, ref, store, forge }) => {
         const { forge: name, repository, url } = ref;
         const unlinked = await store.accounts.unlinkRepository(user.id, name, repository);
         const mayOpen = await store.accounts.mayOpen(user.id, name, repository);
@@ -63,25 +63,27 @@ const wire = (user: User, { forge, repository, url }: RepositoryRef) => ({ user,
 
 type User = Awaited<ReturnType<Store['accounts']['users']>>[number];
 
-/** The repository as its forge knows it, and the person; then the work. */
+/** The repository as its forge knows it, or as it was `known` to the person, and the person; then the work. */
 async function atRepository<T>(
   which: string,
-  options: Options,
+  options: Options & { readonly known: boolean },
   work: (at: { user: User; ref: RepositoryRef; store: Store; forge: Forge }) => Promise<T>,
 ): Promise<{ user: User; ref: RepositoryRef; done: T }> {
   const { databaseUrlOf, operatorEnv, withStore } = await import('../operator.js');
   const { readSettings } = await import('../../config/settings.js');
   const { setUpForges } = await import('../../activities/forge/set-up.js');
+  const { repositoryNow } = await import('../../activities/repository-now.js');
   const { forgeFacts } = await import('../../activities/forge/facts.js');
   const settings = readSettings({ ...operatorEnv(process.env), DATABASE_URL: databaseUrlOf(process.env) });
   // Whoever runs Barista says which folders may be opened: here any.
   const forge = setUpForges({ ...settings, localRepositories: null }, () => Date.now(), new AbortController().signal);
   return inWords(async () => {
-    const ref = await forge.repository(parseRepository(addressOf(which), forgeFacts(settings.forges).addresses));
+    const named = parseRepository(addressOf(which), forgeFacts(settings.forges).addresses);
     return withStore(process.env, async (store) => {
       const users = await store.accounts.users();
       const user = options.user === undefined ? users[0] : users.find(({ name }) => name === options.user);
       if (!user) throw new CommandFailed(`There is no user ${options.user ?? 'yet'}. Make one with barista user add NAME.`);
+      const ref = await repositoryNow(forge, named, options.known ? await store.repositories.ofOwner(user.id) : []);
       return { user, ref, done: await work({ user, ref, store, forge }) };
     });
   });

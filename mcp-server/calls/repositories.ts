@@ -1,6 +1,7 @@
 import { ForgeError, type RepositoryRef } from '../../activities/forge/port.js';
 import { parseRepository } from '../../activities/forge/repository-ref.js';
 import { settleHook } from '../../activities/hooks.js';
+import { repositoryNow } from '../../activities/repository-now.js';
 import type { AutomaticRooms, Identity, RepositoryPlace, RepositorySettings } from '../../prisma/store.js';
 import { Refusal } from '../../workflows/room/refusal.js';
 import type { Call } from '../deps.js';
@@ -55,24 +56,16 @@ export async function setRepository(change: RepositoryChange, call: Call): Promi
 
 const placeOf = ({ forge, repository, url }: RepositoryRef): RepositoryPlace => ({ forge, repository, url });
 
-/**
- * The repository as its forge knows it now. One that the forge shows no more (its App is gone, it was deleted) is still
- * known by what the caller set for it: whoever wants it off must be able to turn it off.
- */
+/** What only takes away may be asked of what its forge shows no more. */
 async function refOf({ repository: text, automatic }: RepositoryChange, { deps, caller }: Call): Promise<RepositoryRef> {
   return named('repository', async () => {
     const ref = parseRepository(text, deps.forges.addresses);
     try {
-      return await deps.forge.repository(ref);
+      return await repositoryNow(deps.forge, ref, automatic ? [] : await deps.store.repositories.ofOwner(caller.id));
     } catch (error) {
-      if (!(error instanceof ForgeError)) throw error;
-      const own = automatic ? [] : await deps.store.repositories.ofOwner(caller.id);
-      const known = own.find(({ forge, url }) => forge === ref.forge && url.toLowerCase() === ref.url.toLowerCase());
-      if (known) return { ...ref, repository: known.repository };
+      if (!(error instanceof ForgeError) || error.kind !== 'refused') throw error;
       // Of a forge it says which App or token lacks what, and where to mend it (W9); of this disk it would tell what is there.
-      if (error.kind === 'refused')
-        throw ref.forge === 'local' ? notReachable() : new Refusal('not_found', error.message, undefined, 'repository');
-      throw error;
+      throw ref.forge === 'local' ? notReachable() : new Refusal('not_found', error.message, undefined, 'repository');
     }
   });
 }

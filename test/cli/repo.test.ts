@@ -136,6 +136,17 @@ test('R11: repo link lets a person open rooms on GitHub and GitLab, repo unlink 
   expect((await world.rest(adam, 'PUT', '/repositories', { repository: onGitLab, automatic: { crew: [] } })).status).toBe(404);
 });
 
+test('R11: what a forge shows no more can be unlinked all the same', async () => {
+  const onGitHub = `${github.urls.web}/${github.repo.owner}/${github.repo.name}`;
+  await json(['repo', 'link', onGitHub], operatorEnv);
+  app.installed = false;
+  try {
+    expect(await json(['repo', 'unlink', onGitHub], operatorEnv)).toMatchObject({ user: { name: 'olga' }, url: onGitHub, unlinked: true });
+  } finally {
+    app.installed = true;
+  }
+});
+
 test('a refusal is one line with what to do', async () => {
   const refused = async (args: readonly string[], env: Record<string, string>) => {
     const { code, out, err } = await barista(args, env);
