@@ -44,6 +44,24 @@ test('R8: a project that moved is the same one', async () => {
   expect(await delivered(mergeRequestEvent(world.gitlab, 'update', { oldrev }))).toMatchObject({ rooms: { [room]: 'told' } });
 }, 60_000);
 
+test('a merge request that opens with its label opens a room by itself, at once or once it leaves draft', async () => {
+  const { state } = world.gitlab;
+  const kim = await world.person('kim');
+  const place = (await world.store.rooms.state(room))!.pullRequest;
+  await world.store.accounts.linkRepository(kim.id, place.forge, place.repository);
+  const automatic = { recipe: 'panel', crew: [], barista: false, label: 'review' } as const;
+  await world.store.repositories.keep(kim.id, place, { automatic, postAs: null, commentInstead: false });
+  const rooms = async () => (await world.rest(kim, 'GET', '/rooms')).json.rooms as { slug: string }[];
+  expect((await delivered(mergeRequestEvent(world.gitlab, 'open'))).opened).toEqual([]);
+  [state.labels, state.draft] = [['review'], true];
+  expect((await delivered(mergeRequestEvent(world.gitlab, 'update'))).opened).toEqual([]);
+  state.draft = false;
+  const ready = { changes: { draft: { previous: true, current: false } } };
+  const { opened } = await delivered(mergeRequestEvent(world.gitlab, 'update', ready));
+  expect(opened).toEqual((await rooms()).map(({ slug }) => slug));
+  expect(opened).toHaveLength(1);
+}, 60_000);
+
 test('V5: a pipeline makes what was read of its commit old', async () => {
   const sha = world.gitlab.state.headSha;
   const project = { id: world.gitlab.state.projectId };
