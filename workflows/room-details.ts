@@ -15,6 +15,7 @@ export function detailsOf(room: RoomState, step: Step, calls: Calls, now: number
     `- ${step.why}`,
     on.length > 0 ? `- waits on ${namesOf(room, on)}` : null,
     round ? `- round ${round.number}, ${round.closed ? 'closed' : 'open'}, at \`${round.headSha.slice(0, 7)}\`` : '- no round yet',
+    room.head.brokenSince !== null ? `- the pull request cannot be read since ${atUtc(room.head.brokenSince)}` : null,
     chips.length > 0 ? `- ${chips.join(', ')}` : null,
     ...(step.kind === 'wait' ? step.clocks.map((clock) => `- ${atUtc(clock.at)}: ${clock.what} (\`${clock.name}\`)`) : []),
   ];

@@ -54,6 +54,13 @@ test('room open, list and show say the same as the server; opening again names t
   expect((await json(['room', 'show', opened.slug])).members).toMatchObject([{ name: 'olga', kind: 'person', roles: [] }]);
   expect((await barista(['room', 'list'], env)).out).toMatch(/^ROOM +ROUND +PHASE/);
   expect((await barista(['room', 'show', opened.slug], env)).out).toContain('build_duel, waiting for crew, round 0');
+  const { repository } = (await world.store.rooms.get(opened.slug))!.pullRequest;
+  const trouble = { identity: 'operator', kind: 'refused', message: 'The App is suspended.', since: 0, until: null } as const;
+  await world.store.forgeStates.troubled('local', repository, trouble);
+  expect((await barista(['room', 'show', opened.slug], env)).out).toContain(
+    '! operator (since 1970-01-01T00:00:00.000Z): The App is suspended.',
+  );
+  await world.store.forgeStates.mended('local', repository, 'operator');
   expect(await barista(['room', 'show', 'nowhere'], env)).toMatchObject({
     code: 1,
     err: expect.stringContaining('There is no room nowhere.'),

@@ -10,7 +10,7 @@ export const TESTED: readonly { readonly command: RegExp; readonly by: string }[
   { command: /^npx tsx prisma\/new-migration\.ts NAME$/, by: 'test/docs/docs.test.ts' },
   { command: /^npx barista agent add \w+$/, by: 'test/cli/commands.test.ts' },
   { command: /^npx barista room open 'local:\/path\/to\/repository\?base=main&head=topic'$/, by: 'test/cli/commands.test.ts' },
-  { command: /^npx barista room (list|restart SLUG)$/, by: 'test/cli/commands.test.ts' },
+  { command: /^npx barista room (list|show SLUG|restart SLUG)$/, by: 'test/cli/commands.test.ts' },
   { command: /^npx barista (doctor|migrate)$/, by: 'test/cli/commands.test.ts' },
   { command: /^npx barista github setup --(org ORG|app-id N --private-key-file FILE|reviewer)$/, by: 'test/cli/github-setup.test.ts' },
   { command: /^npx barista user add \w+$/, by: 'test/cli/commands.test.ts' },

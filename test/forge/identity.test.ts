@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { createGitHubForge } from '../../activities/forge/github/index.js';
 import type { Identity, PostAs, ReviewToPost } from '../../activities/forge/port.js';
 import { badGateway } from '../support/fake-github/index.js';
 import { GitHubWorld } from '../support/fake-github/world.js';
@@ -89,6 +90,24 @@ test('D5: what one identity posted is found when the owner has set the other sin
   expect(await another.post(world.ref, retried)).toEqual(found);
   expect(await another.readBack(world.ref, retried)).toMatchObject({ found: true, url: found?.url });
   expect(posts()).toBe(1);
+});
+
+test('issue 5: both identities reach an Enterprise Server by the address of its API, with or without a slash at the end', async () => {
+  await start({ reviewer: true });
+  const { operator, reviewer, dataDir, github } = world;
+  const forge = createGitHubForge({
+    apiUrl: `${github.urls.api}/`,
+    app: { id: operator.id, privateKey: operator.privateKey },
+    reviewer: { id: reviewer!.id, privateKey: reviewer!.privateKey },
+    dataDir,
+    now: () => world.now,
+  });
+  expect(new URL(github.urls.api).pathname).toBe('/api/v3');
+  const ref = await forge.resolve(world.ref);
+  expect(ref.url).toBe(github.pullRequest);
+  expect(await forge.ci(ref, world.git.head('topic'))).toMatchObject({ state: 'none' });
+  expect(await forge.post(ref, review())).toEqual({ url: expect.stringContaining(`${github.pullRequest}#`) as string, by: 'reviewer' });
+  expect(await forge.post(ref, review({ marker: 'quiet-fox/2/1', as: as('operator') }))).toMatchObject({ by: 'operator' });
 });
 
 test('issue 5: a reviewer whose key was taken back keeps the operator from nothing', async () => {
