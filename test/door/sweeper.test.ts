@@ -82,6 +82,19 @@ test('DESIGN 17: staged texts untouched for a day go; accepted ones, touched one
   expect(textId(slug, 'ag_x', 'wanted again')).not.toBe(textId(busy, 'ag_x', 'wanted again'));
 });
 
+test('V5: what was heard of CI is forgotten after an hour', async () => {
+  const { deliveries } = world.store;
+  await deliveries.ciHeard('local:repo', 'a1', world.db.clock.at);
+  world.db.clock.at += 60 * 60 * SECOND;
+  await deliveries.ciHeard('local:repo', 'a2', world.db.clock.at);
+  world.db.clock.at += SECOND;
+  await sweeper().sweep();
+  expect([await deliveries.ciHeardAt('local:repo', 'a1'), await deliveries.ciHeardAt('local:repo', 'a2')]).toEqual([
+    null,
+    world.db.clock.at - SECOND,
+  ]);
+});
+
 test('it looks by itself until it is stopped, and tells of a look that failed', async () => {
   const { slug } = await world.open('by-itself');
   const { seq } = await world.sendAndDie(slug, join('grok'), 'by-itself');

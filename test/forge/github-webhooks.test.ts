@@ -145,6 +145,34 @@ describe('P3: every example GitHub publishes gives the right event, or is ignore
     expect(all.length + examplesOf('installation_repositories').length).toBe(10);
   });
 
+  test('which App, whose account, and where it is mended', () => {
+    const deleted = examplesOf('installation').find(({ action }) => action === 'deleted')!;
+    const app = { ...(deleted['installation'] as object), app_id: 778, app_slug: 'barista-review' };
+    expect(heard('installation', { ...deleted, installation: app })).toMatchObject({
+      identity: 'reviewer',
+      account: 'octocat',
+      place: 'https://github.com',
+      url: 'https://github.com/apps/barista-review/installations/new',
+    });
+    expect(heard('installation', { ...deleted, action: 'suspend', installation: app })).toMatchObject({
+      url: 'https://github.com/settings/installations/2',
+    });
+    const elsewhere = { ...app, app_id: 777, html_url: 'https://example.com/phish' };
+    expect(heard('installation', { ...deleted, action: 'suspend', installation: elsewhere })).toMatchObject({
+      identity: 'operator',
+      url: null,
+    });
+  });
+
+  test('thousands of repositories are not named one by one', () => {
+    const many = Array.from({ length: 2_001 }, (_, at) => ({ id: at + 1 }));
+    const removed = examplesOf('installation_repositories').find(({ action }) => action === 'removed')!;
+    expect(heard('installation_repositories', { ...removed, repositories_removed: many })).toMatchObject({
+      what: 'changed',
+      repositories: null,
+    });
+  });
+
   test('every other event GitHub has an example of is ignored by its name', () => {
     const used = new Set(['pull_request', 'check_run', 'check_suite', 'status', 'installation', 'installation_repositories']);
     for (const { name, examples: all } of examples as unknown as { name: string; examples: Payload[] }[]) {

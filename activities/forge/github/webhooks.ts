@@ -163,8 +163,8 @@ function installationRepositoriesHeard(told: z.infer<typeof installationReposito
   const common = accessOf(told.installation, false, reading);
   if (action === 'added') return { ...common, what: 'given', repositories: placesOf(added, reading) };
   if (action !== 'removed') return nothingOn('installation_repositories', action);
-  // From all to some: GitHub names none of those it took.
-  return removed.length === 0
+  // From all to some GitHub names none of those it took; of very many, none are kept.
+  return placesOf(removed, reading) === null
     ? { ...common, what: 'changed', repositories: null }
     : { ...common, what: 'taken', repositories: placesOf(removed, reading) };
 }
@@ -185,9 +185,12 @@ function accessOf(
   };
 }
 
+/** More are not named one by one: an event has to fit into a workflow's history. */
+const NAMED_AT_MOST = 2_000;
+
 /** Their ids alone make them what refs have. */
 function placesOf(repositories: readonly { readonly id: number }[] | null | undefined, { webUrl }: GitHubReading): string[] | null {
-  if (repositories == null || repositories.length === 0) return null;
+  if (repositories == null || repositories.length === 0 || repositories.length > NAMED_AT_MOST) return null;
   return repositories.map((one) => githubRef(webUrl, 'owner', 'name', 1, one.id).repository);
 }
 
