@@ -63,6 +63,7 @@ export class GitHubApp {
   readonly #app: App<{ Octokit: typeof Core }>;
   readonly #installations = new Map<string, Installation>();
   readonly #octokits = new Map<number, Core>();
+  readonly #askers = new WeakMap<Core, Core>();
   readonly #gates = new Map<number, Gate>();
   #slug: string | null = null;
 
@@ -95,6 +96,24 @@ export class GitHubApp {
       if (error instanceof ForgeError && error.kind !== 'unavailable') this.#installations.delete(placeOf(ref));
       throw error;
     }
+  }
+
+  /**
+   * A question to GraphQL, as {@link call}. It goes past the throttle, which takes each for a write: one a second, for
+   * all rooms of the installation.
+   */
+  async query<T>(ref: GitHubPlace, text: string, variables: Record<string, unknown>): Promise<T> {
+    return this.call(ref, (octokit) => this.#asker(octokit).graphql<T>(text, variables));
+  }
+
+  #asker(octokit: Octokit): Core {
+    const known = this.#askers.get(octokit);
+    if (known !== undefined) return known;
+    const Asker = Core.plugin(retry).defaults(commonOf(this.options));
+    // With the token that the other has, or gets.
+    const asker = new Asker({ authStrategy: () => octokit.auth });
+    this.#askers.set(octokit, asker);
+    return asker;
   }
 
   /** A token for git, for this one use: it goes into the environment of one git and nowhere else. @throws {ForgeError} */
@@ -231,18 +250,25 @@ export class GitHubApp {
 export const placeOf = (ref: GitHubPlace): string => `${ref.owner}/${ref.name}`;
 
 /** The client with its plugins: spread over time by throttling, reads tried again, limits left to our own gate. */
-function clientOf({ apiUrl, identity, stop }: AppOptions): typeof Core {
-  const send: typeof fetch = (url, init) =>
-    fetch(url, { ...init, signal: AbortSignal.any([AbortSignal.timeout(REQUEST_MS), ...(stop ? [stop] : [])]) });
+function clientOf(options: AppOptions): typeof Core {
   // A limit is waited for by whoever asked, who can say so and be cancelled; never inside the client.
   const leave = () => false;
+  const { apiUrl, identity } = options;
   return Core.plugin(retry, throttling).defaults((given: { auth?: { installationId?: number } }) => ({
     ...given,
+    ...commonOf(options),
+    throttle: { id: `${apiUrl} ${identity.id} ${given.auth?.installationId ?? 0}`, onRateLimit: leave, onSecondaryRateLimit: leave },
+  }));
+}
+
+function commonOf({ apiUrl, stop }: AppOptions) {
+  const send: typeof fetch = (url, init) =>
+    fetch(url, { ...init, signal: AbortSignal.any([AbortSignal.timeout(REQUEST_MS), ...(stop ? [stop] : [])]) });
+  return {
     baseUrl: apiUrl,
     userAgent: 'barista',
     log: SILENT,
     request: { fetch: send },
     retry: { retries: READ_RETRIES, doNotRetry: REFUSALS },
-    throttle: { id: `${apiUrl} ${identity.id} ${given.auth?.installationId ?? 0}`, onRateLimit: leave, onSecondaryRateLimit: leave },
-  }));
+  };
 }

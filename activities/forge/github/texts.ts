@@ -174,9 +174,7 @@ async function readLinked(app: GitHubApp, ref: GitHubPullRequestRef) {
   const resolved = new Set<string>();
   let [issue, gap, after]: [Issue | null, string | null, string | null] = [null, null, null];
   for (let page = 1; page <= MAX_THREAD_PAGES; page++) {
-    const answer = await app.call(ref, (octokit) =>
-      octokit.graphql<TextsAnswer>(TEXTS, { owner: ref.owner, name: ref.name, number: ref.number, after }),
-    );
+    const answer: TextsAnswer = await app.query(ref, TEXTS, { owner: ref.owner, name: ref.name, number: ref.number, after });
     const pull = answer.repository?.pullRequest;
     if (!pull) throw new ForgeError('not_found', 'GitHub does not show the pull request to GraphQL.');
     const [first, ...further] = pull.closingIssuesReferences?.nodes.filter((node) => node !== null) ?? [];
