@@ -43,7 +43,7 @@ export type Look =
   | { readonly kind: 'nobody' }
   | {
       readonly kind: 'unread';
-      readonly trouble: Exclude<ForgeTrouble, 'unavailable'>;
+      readonly trouble: Exclude<ForgeTrouble, 'unavailable' | 'limited'>;
       readonly why: string;
       readonly rooms: readonly string[];
     }
