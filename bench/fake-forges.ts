@@ -1,6 +1,7 @@
 // A process of its own: while its git works nobody else's clock or connection waits for it.
 import { FakeGitHub } from '../test/support/fake-github/index.js';
 import { FakeGitLab } from '../test/support/fake-gitlab/index.js';
+import { WEBHOOK_SECRET } from './deliveries.js';
 import type { ForgesReady, Shape } from './forges.js';
 import { manyFiles } from './repository.js';
 
@@ -26,6 +27,7 @@ async function main(): Promise<void> {
       GITHUB_API_URL: github.urls.api,
       GITHUB_APP_ID: String(app.id),
       GITHUB_APP_PRIVATE_KEY: app.privateKey,
+      GITHUB_WEBHOOK_SECRET: WEBHOOK_SECRET,
       GITLAB_URL: gitlab.url,
       GITLAB_TOKEN: gitlab.token,
     },

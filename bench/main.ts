@@ -6,6 +6,7 @@ import { Command } from 'commander';
 import { bareUpdate } from './bare.js';
 import { callRows } from './calls.js';
 import { BenchClient } from './client.js';
+import { deliveryRows } from './deliveries.js';
 import { forgeRows, startForges } from './forges.js';
 import { historyRows } from './history.js';
 import { table, type Row } from './measure.js';
@@ -52,6 +53,8 @@ async function main(): Promise<void> {
     const wide = await forgeRows(client, stack.url, forges, runs);
     say('calls');
     rows.push(...(await callRows(client, stack.url, bare, runs)), ...wide);
+    say('deliveries');
+    rows.push(...(await deliveryRows(stack.url, bare, runs)));
     say('history');
     rows.push(...(await historyRows(client, temporal)));
     say(`${rooms} rooms`);

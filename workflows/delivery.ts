@@ -58,21 +58,23 @@ export async function delivery({ delivery: came, at }: DeliveryInput): Promise<D
   const report = new Report(came);
   report.publish();
   const { forge, id, heard } = came;
-  await recordDelivery({ delivery: { forge, id }, what: whatOf(heard), at });
+  // Beside each other: deliveries come in crowds, and one after the other costs a workflow task more.
+  await Promise.all([recordDelivery({ delivery: { forge, id }, what: whatOf(heard), at }), hear(came, at, report)]);
+  return report.done();
+}
+
+async function hear(came: Delivery, at: number, report: Report): Promise<void> {
+  const { heard } = came;
   switch (heard.kind) {
     case 'pull_request':
-      await hearPullRequest(came, heard, report);
-      break;
+      return hearPullRequest(came, heard, report);
     case 'ci':
-      await hearCi({ repository: heard.repository, sha: heard.headSha });
-      break;
+      return hearCi({ repository: heard.repository, sha: heard.headSha });
     case 'access':
-      await hearAccess(came, heard, at, report);
-      break;
+      return hearAccess(came, heard, at, report);
     case 'ignored':
-      break;
+      return;
   }
-  return report.done();
 }
 
 async function hearPullRequest({ forge, id }: Delivery, heard: PullRequestHeard, report: Report): Promise<void> {

@@ -50,6 +50,8 @@ export class SkippedDeliveries {
   opens: (owner: string) => AutomaticRoom = (owner) => ({ slug: `room-of-${owner}`, why: `room opened for ${owner}` });
   /** What activities were asked, in order: `look 2` is a look after two seconds. */
   readonly asked: string[] = [];
+  /** What was kept of deliveries, in a few words each. */
+  readonly recorded: string[] = [];
   pullRequests: PullRequest[] = [];
   #firstLookAt: number | null = null;
   #stop!: () => Promise<void>;
@@ -96,6 +98,7 @@ export class SkippedDeliveries {
         .signal('end')
         .catch(() => undefined);
     this.asked.length = 0;
+    this.recorded.length = 0;
     this.forge = () => shown('a2');
     this.owners = [];
     this.pullRequests = [];
@@ -136,7 +139,7 @@ export class SkippedDeliveries {
 
   #activities(): DeliveryActivities {
     return {
-      recordDelivery: async ({ what }) => Promise.resolve(void this.asked.push(what)),
+      recordDelivery: async ({ what }) => Promise.resolve(void this.recorded.push(what)),
       hearCi: async ({ sha }) => Promise.resolve(void this.asked.push(`ci ${sha.slice(0, 2)}`)),
       lookAtPullRequest: async ({ due }) => {
         const at = Context.current().info.currentAttemptScheduledTimestampMs;
