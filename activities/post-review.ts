@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { keepDiff } from './context/kept-diff.js';
 import { placesIn } from './context/places.js';
 import type { ActivityDeps } from './deps.js';
-import { ForgeError, type ReviewToPost } from './forge/port.js';
+import { ForgeError, type ReadBack, type ReviewToPost } from './forge/port.js';
 import { refOf } from './head.js';
 import { postedReview } from './posted-body.js';
 import { coverageOfRound } from './round-coverage.js';
@@ -52,21 +52,34 @@ async function post(deps: ActivityDeps, slug: string, version: number): ReturnTy
   const ref = refOf(snapshot.state.pullRequest);
   const { forge: name, repository } = snapshot.state.pullRequest;
   const { postAs, commentInstead } = await store.repositories.settings(snapshot.state.owner, name, repository);
-  const { review: written, unplaced } = await composed(deps, snapshot, draft);
+  const { review: written, unplaced, beside } = await composed(deps, snapshot, draft);
   const review = { ...written, as: { identity: postAs, commentInstead } };
   const posted = (await forge.findPosted(ref, review)) ?? (await forge.post(ref, review));
-  const shown = await forge.readBack(ref, review);
+  const shown = await shownOf(deps, slug, () => forge.readBack(ref, review));
+  if (shown === null) return { url: posted.url, unplaced };
   if (!shown.found) throw new ForgeError('unavailable', 'the forge does not show the review it took');
   if (shown.differences.length > 0)
     log.warn({ room: slug, differences: shown.differences }, 'the forge shows the review otherwise than it was posted');
-  return { url: shown.url ?? posted.url, unplaced };
+  const refused = shown.inBody.map((position) => beside[position]!);
+  return { url: shown.url ?? posted.url, unplaced: [...unplaced, ...refused].sort((one, other) => one - other) };
+}
+
+/** null: it may not be read back, which makes no failure of a posting that is done. What passes is tried again. */
+async function shownOf({ log }: ActivityDeps, slug: string, readBack: () => Promise<ReadBack>): Promise<ReadBack | null> {
+  try {
+    return await readBack();
+  } catch (error) {
+    if (!(error instanceof ForgeError) || error.kind === 'unavailable') throw error;
+    log.warn({ err: error, room: slug }, 'the posted review cannot be read back');
+    return null;
+  }
 }
 
 async function composed(
   deps: ActivityDeps,
   snapshot: Snapshot,
   draft: Draft,
-): Promise<{ review: ReviewToPost; unplaced: readonly number[] }> {
+): Promise<{ review: ReviewToPost; unplaced: readonly number[]; beside: readonly number[] }> {
   const { state: room, texts } = snapshot;
   const records = recordsOf(snapshot.records);
   const diff = await keepDiff({ forge: deps.forge, store: deps.store.reads }, refOf(room.pullRequest), commitsOf(room, draft));
@@ -83,9 +96,9 @@ async function composed(
     places,
     limit: BODY_LIMIT,
   });
-  const { unplaced, cut: _, ...review } = posted;
+  const { unplaced, beside, cut: _, ...review } = posted;
   // One draft version of one room: the same marker however often it is tried, another for the next review.
-  return { review: { marker: `${room.slug}/${draft.round}/${draft.version}`, headSha: draft.headSha, ...review }, unplaced };
+  return { review: { marker: `${room.slug}/${draft.round}/${draft.version}`, headSha: draft.headSha, ...review }, unplaced, beside };
 }
 
 function commitsOf(room: RoomState, draft: Draft): { baseSha: string; headSha: string } {

@@ -18,6 +18,8 @@ interface PostedReview {
   readonly fileComments: readonly FileComment[];
   /** Indexes of the merged findings that had no place in the diff and stand in the body (D4). */
   readonly unplaced: readonly number[];
+  /** Indexes of those that are sent as comments, by position among the comments, those on files last. */
+  readonly beside: readonly number[];
   /** Characters that the body had no room for (D9). */
   readonly cut: number;
 }
@@ -54,7 +56,6 @@ export function postedReview(input: ToPost): PostedReview {
   ).slice(0, BESIDE_LIMIT);
   const atLines = beside.flatMap((index) => commentAt(input, draft.findings[index]!, places[index]!, index));
   const atFiles = beside.flatMap((index) => fileCommentAt(input, draft.findings[index]!, places[index]!, index));
-  /** By position among the comments, those on files last: the forge refuses by it. */
   const sent = [...atLines, ...atFiles].map(({ index }) => index);
   const bodyWithout = (refused: ReadonlySet<number>) => {
     const nowhere = new Set([...unplaced, ...sent.filter((_, position) => refused.has(position))]);
@@ -68,6 +69,7 @@ export function postedReview(input: ToPost): PostedReview {
     comments: atLines.map(({ comment }) => comment),
     fileComments: atFiles.map(({ comment }) => comment),
     unplaced,
+    beside: sent,
     bodyWithout: (refused) => bodyWithout(refused).body,
     ...bodyWithout(new Set()),
   };

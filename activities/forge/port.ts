@@ -295,6 +295,8 @@ export interface Posted {
 export interface ReadBack {
   readonly found: boolean;
   readonly url: string | null;
+  /** Remarks that the forge shows no comment for, by position among the comments, those on files last: they stand in the body. */
+  readonly inBody: readonly number[];
   readonly differences: readonly string[];
 }
 

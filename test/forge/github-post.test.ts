@@ -33,7 +33,7 @@ describe('D4, D5: a draft is posted as one review, once', () => {
   test('with its verdict, its body, its lines on their sides, and a hidden marker by which it is found and reads as sent', async () => {
     await start();
     expect(await world.forge.findPosted(world.ref, review())).toBeNull();
-    expect(await world.forge.readBack(world.ref, review())).toEqual({ found: false, url: null, differences: [] });
+    expect(await world.forge.readBack(world.ref, review())).toEqual({ found: false, url: null, inBody: [], differences: [] });
     const posted = await world.forge.post(world.ref, review());
     const [shown] = submitted();
     expect(submitted()).toHaveLength(1);
@@ -50,7 +50,7 @@ describe('D4, D5: a draft is posted as one review, once', () => {
     expect(await world.again().findPosted(world.ref, review())).toEqual({ url: posted.url });
     expect(await world.again().post(world.ref, review())).toEqual({ url: posted.url });
     expect(posts()).toBe(1);
-    expect(await world.forge.readBack(world.ref, review())).toEqual({ found: true, url: posted.url, differences: [] });
+    expect(await world.forge.readBack(world.ref, review())).toEqual({ found: true, url: posted.url, inBody: [], differences: [] });
     expect(await world.forge.findPosted(world.ref, { ...review(), marker: 'quiet-fox/1/20' })).toBeNull();
     const other = review({ body: 'Other words.', comments: [on(2, 'never sent')] });
     expect((await world.forge.readBack(world.ref, other)).differences).toEqual([
@@ -155,7 +155,7 @@ describe('D9: one bad line never loses the review', () => {
       'a.ts:99 stands in the body: GitHub took no comment there.',
       'none.ts:1 stands in the body: GitHub took no comment there.',
     ];
-    expect(await world.forge.readBack(world.ref, sent)).toEqual({ found: true, url, differences });
+    expect(await world.forge.readBack(world.ref, sent)).toEqual({ found: true, url, inBody: [1, 2], differences });
   });
 
   test('a range goes with both its ends, on either side, and reads as sent', async () => {
@@ -172,7 +172,7 @@ describe('D9: one bad line never loses the review', () => {
       [3, 7, 'RIGHT'],
       [null, 2, 'LEFT'],
     ]);
-    expect(await world.forge.readBack(world.ref, sent)).toEqual({ found: true, url, differences: [] });
+    expect(await world.forge.readBack(world.ref, sent)).toEqual({ found: true, url, inBody: [], differences: [] });
     const [ranged] = sent.comments;
     const other = { ...sent, comments: [{ ...ranged!, startLine: 4 }] };
     expect((await world.forge.readBack(world.ref, other)).differences).toEqual(['The comment for long.ts:4-7 stands at another place.']);
@@ -259,7 +259,7 @@ describe('D4: remarks on whole files stand beside the file; what has no place th
     ]);
     expect(shown?.body).toMatch(/- `none\.ts`: Where is it\?\n\n<!-- barista:quiet-fox\/1\/2 -->$/);
     const differences = ['none.ts stands in the body: GitHub took no comment there.'];
-    expect(await world.forge.readBack(world.ref, sent)).toEqual({ found: true, url, differences });
+    expect(await world.forge.readBack(world.ref, sent)).toEqual({ found: true, url, inBody: [sent.comments.length + 1], differences });
   });
 
   test('a remark that GitHub refuses with an error stands in the body too, and loses nothing else', async () => {
@@ -331,7 +331,7 @@ describe('W15: verdicts and identities', () => {
     world.github.pull.author = 'barista[bot]';
     const { url } = await world.forge.post(world.ref, review());
     expect(submitted()[0]).toMatchObject({ author: 'barista-review[bot]', state: 'CHANGES_REQUESTED' });
-    expect(await world.again().readBack(world.ref, review())).toEqual({ found: true, url, differences: [] });
+    expect(await world.again().readBack(world.ref, review())).toEqual({ found: true, url, inBody: [], differences: [] });
   });
 
   test('W9: a reviewer App that is not installed is named at once with its repository', async () => {

@@ -76,7 +76,7 @@ describe('D9: every line at its place', () => {
     ]);
     expect(notes()).toHaveLength(comments.length + 1);
     expect(url).toBe(`${world.gitlab.pullRequest}#note_${notes().at(-1)!.id}`);
-    expect(await world.forge.readBack(world.ref, what)).toEqual({ found: true, url, differences: [] });
+    expect(await world.forge.readBack(world.ref, what)).toEqual({ found: true, url, inBody: [], differences: [] });
   });
 
   test('a range names both its ends by their codes, on either side and over unchanged lines', async () => {
@@ -266,5 +266,10 @@ test('D9: what the forge shows otherwise is told', async () => {
     'The comment at `added.txt:1` reads otherwise than what was posted.',
     'The body reads otherwise than what was posted.',
   ]);
-  expect(await world.forge.readBack(world.ref, { ...what, marker: 'other' })).toEqual({ found: false, url: null, differences: [] });
+  expect(await world.forge.readBack(world.ref, { ...what, marker: 'other' })).toEqual({
+    found: false,
+    url: null,
+    inBody: [],
+    differences: [],
+  });
 });

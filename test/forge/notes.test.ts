@@ -30,12 +30,12 @@ const branches = () => world.git('for-each-ref', 'refs/heads', 'refs/tags');
 test('D5: posting twice posts once, and what was posted is found by its marker and reads as sent', async () => {
   const before = branches();
   expect(await forge.findPosted(ref(), review('draft-1'))).toBeNull();
-  expect(await forge.readBack(ref(), review('draft-1'))).toEqual({ found: false, url: null, differences: [] });
+  expect(await forge.readBack(ref(), review('draft-1'))).toEqual({ found: false, url: null, inBody: [], differences: [] });
   const posted = await forge.post(ref(), review('draft-1'));
   expect(await forge.post(ref(), review('draft-1'))).toEqual(posted);
   expect(await forge.findPosted(ref(), review('draft-1'))).toEqual(posted);
   expect(await forge.findPosted(ref(), review('draft-10'))).toBeNull();
-  expect(await forge.readBack(ref(), review('draft-1'))).toEqual({ found: true, url: posted.url, differences: [] });
+  expect(await forge.readBack(ref(), review('draft-1'))).toEqual({ found: true, url: posted.url, inBody: [], differences: [] });
   expect((await forge.readBack(ref(), review('draft-1', 'Other words.'))).differences).toHaveLength(1);
   expect(world.git('notes', '--ref=barista', 'show', 'topic')).toMatchInlineSnapshot(`
     "<!-- barista:draft-1 -->

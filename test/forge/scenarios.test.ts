@@ -392,7 +392,7 @@ describe.each(FORGES_AND_OLD)('%s', (name, start) => {
     expect(await forge.post(ref, review)).toEqual({ url: posted.url });
     expect(await forge.findPosted(ref, review)).toEqual({ url: posted.url });
     expect(await forge.findPosted(ref, { ...review, marker: 'draft-10' })).toBeNull();
-    expect(await forge.readBack(ref, review)).toEqual({ found: true, url: posted.url, differences: [] });
+    expect(await forge.readBack(ref, review)).toEqual({ found: true, url: posted.url, inBody: [], differences: [] });
     // The author pushes: what was posted stays where it was.
     git.push({ 'a.ts': 'one\ntwo\n' });
     expect(await forge.findPosted(ref, review)).toEqual({ url: posted.url });

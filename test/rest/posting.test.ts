@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ForgeSettings } from '../../config/forge-settings.js';
 import { FakeGitHub } from '../support/fake-github/index.js';
+import type { Fault } from '../support/fake-github/faults.js';
 import { FakeGitLab } from '../support/fake-gitlab/index.js';
 import { GitWorld } from '../support/git-world.js';
 import { startWorld, type World } from '../support/world.js';
@@ -20,7 +21,7 @@ interface Side {
 const at = (path: string, start: number | null, line: number | null, old: boolean) =>
   `${path}${line === null ? '' : `:${start === null ? '' : `${start}-`}${line}`}${old ? ' (old)' : ''}`;
 
-async function github(): Promise<Side> {
+async function github(): Promise<Side & { readonly fake: FakeGitHub }> {
   const fake = await FakeGitHub.start();
   const { id, privateKey } = fake.addApp(11, 'barista');
   return {
@@ -38,6 +39,7 @@ async function github(): Promise<Side> {
         .map(({ body }) => body)
         .join('\n=====\n'),
     stop: () => fake.stop(),
+    fake,
   };
 }
 
@@ -90,7 +92,11 @@ async function drafted(side: Side, findings: readonly object[]): Promise<{ world
     .remove('gone.ts')
     .rename('name.ts', 'renamed.ts')
     .write('renamed.ts', text([20]));
-  side.git.push({ 'long.ts': text([5, 30]), 'new.ts': LINES.map((_, index) => `fresh ${index}\n`).join(''), 'image.bin': Buffer.from([0, 1, 2, 0]) });
+  side.git.push({
+    'long.ts': text([5, 30]),
+    'new.ts': LINES.map((_, index) => `fresh ${index}\n`).join(''),
+    'image.bin': Buffer.from([0, 1, 2, 0]),
+  });
   const world = await startWorld({ forges: side.forges });
   running.push(world);
   const opened = await world.rest(world.owner, 'POST', '/rooms', { pull_request: side.pullRequest, barista: false });
@@ -220,3 +226,37 @@ describe.each([
     expect([...listed.matchAll(/NUMBER-(\d+)/g)].map(([, number]) => Number(number))).toEqual([16, 20, 24, 28, 32, 36, 40, 44]);
   }, 180_000);
 });
+
+/** GitHub takes no comment at all, though each line is in the diff. */
+const NO_ANCHOR: Fault = {
+  on: /^POST .*\/reviews$/,
+  status: 422,
+  body: { message: 'Unprocessable Entity', errors: ['Line could not be resolved'] },
+  times: 1,
+};
+const NO_READING: Fault = {
+  on: /^GET .*\/reviews\/\d+\/comments/,
+  status: 403,
+  body: { message: 'Resource not accessible by integration' },
+};
+
+test('D9: what the forge refuses after all stands in the body, and the draft says which', async () => {
+  const side = await github();
+  running.push(side);
+  const lines = [5, 30].map((line) => of('major', `LINE ${line}.`, { path: 'long.ts', line }));
+  const { world, room } = await drafted(side, [...lines, of('minor', 'OUTSIDE', { path: 'none.ts' })]);
+  side.fake.faults.push(NO_ANCHOR);
+  const draft = await posted(world, room);
+  expect(draft.unplaced.map(({ index }: { index: number }) => index)).toEqual([0, 1, 2]);
+  expect(side.comments()).toEqual([]);
+  for (const said of ['LINE 5.', 'LINE 30.', 'OUTSIDE']) expect(side.body()).toContain(said);
+}, 120_000);
+
+test('D5: a review that is posted, and may not be read back, is no failed posting', async () => {
+  const side = await github();
+  running.push(side);
+  const { world, room } = await drafted(side, [of('major', 'LINE 5.', { path: 'long.ts', line: 5 })]);
+  side.fake.faults.push(NO_READING);
+  expect((await posted(world, room)).unplaced).toEqual([]);
+  expect(side.fake.reviews).toHaveLength(1);
+}, 120_000);

@@ -67,7 +67,7 @@ export async function postReview(deps: PostDeps, ref: GitHubPullRequestRef, revi
 /** D9: compares what GitHub shows with what was to be posted. @throws {ForgeError} */
 export async function readBack(deps: PostDeps, ref: GitHubPullRequestRef, review: ReviewToPost): Promise<ReadBack> {
   const found = await findReview(deps, ref, review);
-  if (found === null) return { found: false, url: null, differences: [] };
+  if (found === null) return { found: false, url: null, inBody: [], differences: [] };
   const { items } = await allPages(deps.operator, ref, MAX_REVIEW_PAGES, async (octokit, page) => {
     const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments', {
       ...at(ref),
@@ -87,7 +87,7 @@ export async function readBack(deps: PostDeps, ref: GitHubPullRequestRef, review
   });
   const body = missing.size === 0 ? review.body : review.bodyWithout(missing);
   if (!same(found.body).includes(same(body))) differences.unshift('The body reads otherwise than what was sent.');
-  return { found: true, url: found.url, differences };
+  return { found: true, url: found.url, inBody: [...missing], differences };
 }
 
 type Remark = LineComment | FileComment;

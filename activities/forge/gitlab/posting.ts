@@ -67,7 +67,7 @@ export async function readBack(client: GitLabClient, ref: GitLabPullRequestRef, 
   const markers = remarks.map((_, index) => commentMarker(review, index));
   const shown = await ownNotes(client, ref, [bodyMarker(review), ...markers]);
   const body = shown.find((one) => isMarked(one, bodyMarker(review)));
-  if (body === undefined) return { found: false, url: null, differences: [] };
+  if (body === undefined) return { found: false, url: null, inBody: [], differences: [] };
   const differences: string[] = [];
   const unplaced = new Set<number>();
   for (const [index, comment] of remarks.entries()) {
@@ -86,7 +86,7 @@ export async function readBack(client: GitLabClient, ref: GitLabPullRequestRef, 
   }
   if (!sameText(body.body, noteText(bodyOf(review, unplaced), bodyMarker(review))))
     differences.push('The body reads otherwise than what was posted.');
-  return { found: true, url: await noteUrl(client, ref, body), differences };
+  return { found: true, url: await noteUrl(client, ref, body), inBody: [...unplaced], differences };
 }
 
 /** D9: what could not be placed is listed in the body. */

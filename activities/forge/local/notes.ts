@@ -50,8 +50,9 @@ export async function addNote(git: Git, gitDir: string, review: ReviewToPost, no
 /** Compares what the note shows with what was to be posted. */
 export async function checkNote(git: Git, gitDir: string, review: ReviewToPost, url: string): Promise<ReadBack> {
   const part = await findNote(git, gitDir, review);
-  if (part === null) return { found: false, url: null, differences: [] };
-  return { found: true, url, differences: part === renderNote(review).trimEnd() ? [] : ['The note reads otherwise than what was posted.'] };
+  if (part === null) return { found: false, url: null, inBody: [], differences: [] };
+  const differences = part === renderNote(review).trimEnd() ? [] : ['The note reads otherwise than what was posted.'];
+  return { found: true, url, inBody: [], differences };
 }
 
 /** The review as a note, between two hidden markers. A note is one text: it takes every remark at its place. */
