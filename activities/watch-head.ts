@@ -50,7 +50,9 @@ export function createWatchHead({ store, forge, now }: ActivityDeps, random: () 
       if (!broken && now() - failingSince >= BROKEN_AFTER)
         return { brokenSince: failingSince, trouble: error.facts.limit ? 'limited' : error.kind };
       context.heartbeat({ ...last, failingSince } satisfies Trace);
-      const wait = error.retryAfter === undefined ? FORGE_AWAY : error.retryAfter * 1_000;
+      // Only somebody's hand mends the others, and the forge's delivery tells of it sooner.
+      const later = broken && error.kind !== 'unavailable' ? Math.max(FORGE_AWAY, nextLook(room, now())) : FORGE_AWAY;
+      const wait = error.retryAfter === undefined ? later : error.retryAfter * 1_000;
       throw again(error.message, error.facts.limit ? wait + Math.floor(random() * SPREAD) : wait);
     }
     throw again('the head has not moved', nextLook(room, now()));

@@ -221,6 +221,30 @@ describe('GitHub', () => {
     expect(seconds.size).toBeGreaterThan(20);
   }, 120_000);
 
+  test('B29: a room that knows that its App is suspended asks again at the pace of its watch', async () => {
+    const { forge } = aProcess();
+    const { key, repository, url } = ref;
+    const pullRequest = { forge: 'github' as const, key, repository, url };
+    const owner = (await db.store.accounts.users())[0] ?? (await db.store.accounts.addUser('olga'));
+    const { room } = await db.store.rooms.open({ ownerId: owner.id, pullRequest, title: 'a', recipe: 'panel', another: true });
+    const { headSha: sha, baseSha } = await world.head();
+    const durations = { ...DEFAULT_DURATIONS, headPoll: 7 * 60_000 };
+    const opened = { slug: room.slug, pullRequest, recipe: 'panel', owner, barista: true, durations } as const;
+    const head = { sha, baseSha, state: 'open' as const };
+    await db.store.project(room.slug, { from: 0, events: [{ type: 'RoomOpened', ...opened, head, at: world.now }] });
+    const watchHead = createWatchHead({ store: db.store, forge, now: () => world.now, log: silent });
+    const delay = (broken: boolean) =>
+      new MockActivityEnvironment().run(watchHead, { slug: room.slug, pullRequest, broken }).then(
+        () => null,
+        (error: ApplicationFailure) => error.nextRetryDelay,
+      );
+    world.operator.suspended = true;
+    expect(await delay(false)).toBe(30_000);
+    expect(await delay(true)).toBe(7 * 60_000);
+    world.operator.suspended = false;
+    expect(await delay(true)).toBeNull();
+  });
+
   test('a database that is away costs no call anything, and is told of once', async () => {
     const store = createStore({ url: 'postgresql://nobody@127.0.0.1:9/none', now: () => world.now });
     const lines: string[] = [];

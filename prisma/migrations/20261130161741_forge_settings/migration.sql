@@ -60,5 +60,8 @@ CREATE INDEX "repository_settings_forge_repository_idx" ON "repository_settings"
 -- CreateIndex
 CREATE INDEX "ci_heard_at_idx" ON "ci_heard"("at");
 
+-- CreateIndex
+CREATE INDEX "rooms_repository_idx" ON "rooms"("repository");
+
 -- AddForeignKey
 ALTER TABLE "repository_settings" ADD CONSTRAINT "repository_settings_owner_id_fkey" FOREIGN KEY ("owner_id") REFERENCES "users"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
