@@ -77,6 +77,34 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   };
 }
 
+/** A server that this process started. */
+export interface Served {
+  /** The server's process. */
+  pid: number;
+  /** Settles with one line when the server ends without `stop`. */
+  exited: Promise<string>;
+  /** Stops it in good order. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/** A started program as a server that is meant to stay: an end nobody asked for is told with the end of its log. */
+export function served(child: Child, name: string, logFile: string): Served {
+  let stopping = false;
+  const exited = new Promise<string>((resolve) => {
+    void child.exited.then(() => {
+      if (!stopping) resolve(`${name} ended by itself: ${lastLogLines(logFile)}`);
+    });
+  });
+  return {
+    pid: child.pid,
+    exited,
+    stop: () => {
+      stopping = true;
+      return child.stop();
+    },
+  };
+}
+
 /** The end of a log in one line, for an error message. */
 export function lastLogLines(file: string, count = 3): string {
   return readFileSync(file, 'utf8').trim().split('\n').slice(-count).join(' | ') || 'it printed nothing';

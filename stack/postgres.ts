@@ -4,21 +4,16 @@ import { chownSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, r
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { isAlive, lastLogLines, startChild, type Child } from './child.js';
+import { isAlive, lastLogLines, served, startChild, type Child, type Served } from './child.js';
 import { StackError } from './errors.js';
 import { freePort } from './ports.js';
 import { postgresBinaries, type PostgresBinaries } from './postgres-binaries.js';
 import { clusterOwner, clusterPlace, reachable, type Owner } from './postgres-owner.js';
 
-export interface Postgres {
+/** Where another process started it, `exited` never settles and `stop` leaves it to that one. */
+export interface Postgres extends Served {
   /** A superuser's connection string to the database `barista`. */
   url: string;
-  /** The server's process. */
-  pid: number;
-  /** Settles with one line when the server ends without `stop` (never, where another process started it). */
-  exited: Promise<string>;
-  /** Stops the server, unless another process started it: that one stops it. Safe to call twice. */
-  stop(): Promise<void>;
 }
 
 export interface PostgresOptions {
@@ -55,7 +50,7 @@ export async function startPostgres({ dataDir, durable = true }: PostgresOptions
       const programs = reachable(binaries, owner);
       if (!existsSync(join(cluster, 'PG_VERSION'))) initialise(programs, cluster, password, owner);
       const started = await start(programs, { cluster, logFile, owner, durable });
-      if (started) return { ...handle(started.child, logFile), url: await ensureDatabase(started.port, password) };
+      if (started) return { ...served(started.child, 'PostgreSQL', logFile), url: await ensureDatabase(started.port, password) };
     }
     if (performance.now() > deadline) {
       throw new StackError(
@@ -64,23 +59,6 @@ export async function startPostgres({ dataDir, durable = true }: PostgresOptions
     }
     await wait(POLL_MS);
   }
-}
-
-function handle(child: Child, logFile: string): Omit<Postgres, 'url'> {
-  let stopping = false;
-  const exited = new Promise<string>((resolve) => {
-    void child.exited.then(() => {
-      if (!stopping) resolve(`PostgreSQL ended by itself: ${lastLogLines(logFile)}`);
-    });
-  });
-  return {
-    pid: child.pid,
-    exited,
-    stop: () => {
-      stopping = true;
-      return child.stop();
-    },
-  };
 }
 
 /** The password of the folder, made at the first start; it appears whole, and one wins when two processes make it. */

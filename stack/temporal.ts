@@ -2,24 +2,18 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-import { lastLogLines, startChild, type Child } from './child.js';
+import { lastLogLines, served, startChild, type Child, type Served } from './child.js';
 import { StackError } from './errors.js';
 import { freePort, requireFreePort } from './ports.js';
 import { ensureSearchAttributes, searchAttributes } from './search-attributes.js';
 import { findTemporalCli } from './temporal-binaries.js';
 
-export interface Temporal {
+export interface Temporal extends Served {
   /** `host:port` of the gRPC front end. */
   address: string;
   namespace: string;
   /** Undefined where it was started without the UI. */
   uiUrl: string | undefined;
-  /** The server's process. */
-  pid: number;
-  /** Settles with one line when the server ends without `stop`. */
-  exited: Promise<string>;
-  /** Safe to call twice. */
-  stop(): Promise<void>;
 }
 
 export interface TemporalOptions {
@@ -82,7 +76,7 @@ export async function startTemporal(options: TemporalOptions): Promise<Temporal>
     const uiUrl = uiPort === undefined ? undefined : `http://127.0.0.1:${uiPort}`;
     const address = `127.0.0.1:${port}`;
     if (await untilReady(child, address, uiUrl, deadline)) {
-      return { address, namespace: NAMESPACE, uiUrl, ...handle(child, logFile) };
+      return { address, namespace: NAMESPACE, uiUrl, ...served(child, "Temporal's dev server", logFile) };
     }
     await child.stop();
     const portTaken = readFileSync(logFile, 'utf8').includes('address already in use');
@@ -90,23 +84,6 @@ export async function startTemporal(options: TemporalOptions): Promise<Temporal>
       throw new StackError(`Temporal's dev server does not start: ${lastLogLines(logFile)}. Its log is ${logFile}.`);
     }
   }
-}
-
-function handle(child: Child, logFile: string): Pick<Temporal, 'pid' | 'exited' | 'stop'> {
-  let stopping = false;
-  const exited = new Promise<string>((resolve) => {
-    void child.exited.then(() => {
-      if (!stopping) resolve(`Temporal's dev server ended by itself: ${lastLogLines(logFile)}`);
-    });
-  });
-  return {
-    pid: child.pid,
-    exited,
-    stop: () => {
-      stopping = true;
-      return child.stop();
-    },
-  };
 }
 
 /** False: it ended, or the deadline passed. */
