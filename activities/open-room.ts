@@ -3,6 +3,7 @@ import { Refusal } from '../workflows/room/refusal.js';
 import { DEFAULT_DURATIONS, type Durations, type PullRequest } from '../workflows/room/state.js';
 import type { Recipe } from '../workflows/room/words.js';
 import type { Forge, PullRequestRef } from './forge/port.js';
+import { notReachable } from './not-reachable.js';
 import type { Door } from './room-door.js';
 
 export interface RoomToOpen {
@@ -14,7 +15,7 @@ export interface RoomToOpen {
   readonly durations: Partial<Durations>;
   /** R8: beside the room there is. */
   readonly another: boolean;
-  /** Ends the new room's slug, the same for whoever opens it again; absent: one that nobody can guess. */
+  /** It opens by itself: ends the new room's slug, the same for whoever opens it again. Absent: by hand, and nobody can guess it. */
   readonly slugEnd?: string;
 }
 
@@ -31,7 +32,7 @@ interface OpenRoomDeps {
  */
 export async function openRoom(room: RoomToOpen, { store, forge, door }: OpenRoomDeps): Promise<{ slug: string; created: boolean }> {
   const { owner, ref, slugEnd } = room;
-  if (!(await store.accounts.mayOpen(owner.id, ref.forge, ref.repository))) throw notReachable();
+  if (!(await store.accounts.mayOpen(owner.id, ref.forge, ref.repository))) throw notReachable('pull_request');
   const [head, { title }] = await Promise.all([forge.head(ref), forge.describe(ref)]);
   if (head.headSha === null) throw new Refusal('not_found', head.reason, undefined, 'pull_request');
   const { forge: name, key, repository, url } = ref;
@@ -53,17 +54,8 @@ export async function openRoom(room: RoomToOpen, { store, forge, door }: OpenRoo
       head: { sha: head.headSha, baseSha: head.baseSha, state: head.state },
       barista: room.barista,
       durations: { ...DEFAULT_DURATIONS, ...room.durations },
+      ...(slugEnd !== undefined && { automatic: true }),
     });
   }
   return { slug: row.slug, created };
-}
-
-/** R11: the same whether it is not there or not this owner's to open, so that nobody can search for repositories. */
-export function notReachable(): Refusal {
-  return new Refusal(
-    'not_found',
-    'There is no such pull request, or you may not open rooms on its repository.',
-    'Link the repository (barista repo link), or have the operator add its folder to BARISTA_LOCAL_REPOS.',
-    'pull_request',
-  );
 }

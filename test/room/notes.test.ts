@@ -34,10 +34,11 @@ describe('members', () => {
       const { state, events, text } = aRoom(input);
       return noteOf(state, events[0]!, text)!.text;
     };
-    expect([openedAs({ barista: true }), openedAs({ recipe: 'build_duel' })]).toMatchInlineSnapshot(`
+    expect([openedAs({ barista: true }), openedAs({ recipe: 'build_duel' }), openedAs({ automatic: true })]).toMatchInlineSnapshot(`
       [
         "room opened for local:/r?base=main&head=topic (panel, Barista runs it)",
         "room opened for local:/r?base=main&head=topic (build_duel)",
+        "room opened by itself for local:/r?base=main&head=topic (panel)",
       ]
     `);
   });

@@ -78,6 +78,7 @@ export interface RoomInput {
   barista?: boolean;
   durations?: Partial<Durations>;
   slug?: string;
+  automatic?: boolean;
 }
 
 /** A room that `olga` has opened at {@link NOON}; she is in it without a role. */
@@ -114,6 +115,7 @@ export class TestRoom {
       head: this.head,
       barista: input.barista ?? false,
       durations: { ...DEFAULT_DURATIONS, ...input.durations },
+      ...(input.automatic && { automatic: true }),
     };
     this.state = apply(null, opened);
     this.events.push(opened);

@@ -67,6 +67,8 @@ test('a pull request that opens opens a room with recipe, crew and Barista, and 
   ]);
   const state = (await world.store.rooms.state(room!.slug))!;
   expect([state.recipe, state.barista.enabled, state.pullRequest.key]).toEqual(['build_duel', true, pullRequest.key]);
+  const [first] = (await world.store.messages.list(room!.slug, 0)).messages;
+  expect(first!.text).toBe(`room opened by itself for ${pullRequest.url} (build_duel, Barista runs it)`);
   await off(olga);
 }, 60_000);
 

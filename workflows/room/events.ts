@@ -70,6 +70,8 @@ export interface RoomOpened {
   readonly head: Omit<Head, 'seq' | 'since' | 'stateSince' | 'brokenSince'>;
   readonly barista: boolean;
   readonly durations: Durations;
+  /** By the owner's setting for the repository, not by hand; absent: by hand. */
+  readonly automatic?: true;
 }
 
 /** Joined by itself, added by the owner (R4), or back after leaving (R7). */

@@ -46,7 +46,9 @@ export function textsOf(before: RoomState, event: RoomEvent): TextId[] {
 export function noteOf(before: RoomState, event: RoomEvent, texts: Texts): Note | null {
   switch (event.type) {
     case 'RoomOpened':
-      return note(`room opened for ${event.pullRequest.url} (${event.recipe}${event.barista ? ', Barista runs it' : ''})`);
+      return note(
+        `room opened${event.automatic ? ' by itself' : ''} for ${event.pullRequest.url} (${event.recipe}${event.barista ? ', Barista runs it' : ''})`,
+      );
     case 'ParticipantJoined':
       return note(`@${event.name} joined`);
     case 'ParticipantLeft':
