@@ -1,13 +1,14 @@
 import { ForgeError, type RepositoryRef } from '../../activities/forge/port.js';
 import { parseRepository } from '../../activities/forge/repository-ref.js';
 import { settleHook } from '../../activities/hooks.js';
+import { notReachable } from '../../activities/not-reachable.js';
 import { repositoryNow } from '../../activities/repository-now.js';
 import type { AutomaticRooms, Identity, RepositoryPlace, RepositorySettings } from '../../prisma/store.js';
-import { Refusal } from '../../workflows/room/refusal.js';
 import type { Call } from '../deps.js';
 import { InvalidInput } from '../schema/check.js';
 import { repositoryView, type WireRepository } from '../views/repository.js';
 import { crewOf, living } from './crew.js';
+import { atAddress, ofField } from './on-forge.js';
 
 /** What an owner wants changed of a repository; what is left out stays as it is. */
 export interface RepositoryChange {
@@ -39,11 +40,11 @@ export async function listRepositories(call: Call): Promise<WireRepository[]> {
 export async function setRepository(change: RepositoryChange, call: Call): Promise<WireRepository> {
   const { store, forge } = call.deps;
   const ref = await refOf(change, call);
-  if (!(await store.accounts.mayOpen(call.caller.id, ref.forge, ref.repository))) throw notReachable();
+  if (!(await store.accounts.mayOpen(call.caller.id, ref.forge, ref.repository))) throw notReachable('repository');
   checkIdentity(change, ref, call);
   const automatic = change.automatic ? await automaticOf(change.automatic, ref, call) : change.automatic;
   // First the deliveries, then what they are for: half of it is a hook that nobody listens to.
-  if (automatic) await named('automatic', async () => forge.hook?.(ref, true));
+  if (automatic) await ofField('automatic', async () => forge.hook?.(ref, true));
   await store.repositories.keep(call.caller.id, placeOf(ref), {
     ...(automatic !== undefined && { automatic }),
     ...(change.postAs !== undefined && { postAs: change.postAs }),
@@ -57,37 +58,12 @@ export async function setRepository(change: RepositoryChange, call: Call): Promi
 const placeOf = ({ forge, repository, url }: RepositoryRef): RepositoryPlace => ({ forge, repository, url });
 
 /** What only takes away may be asked of what its forge shows no more. */
-async function refOf({ repository: text, automatic }: RepositoryChange, { deps, caller }: Call): Promise<RepositoryRef> {
-  return named('repository', async () => {
-    const ref = parseRepository(text, deps.forges.addresses);
-    try {
-      return await repositoryNow(deps.forge, ref, automatic ? [] : await deps.store.repositories.ofOwner(caller.id));
-    } catch (error) {
-      if (!(error instanceof ForgeError) || error.kind !== 'refused') throw error;
-      // Of a forge it says which App or token lacks what, and where to mend it (W9); of this disk it would tell what is there.
-      throw ref.forge === 'local' ? notReachable() : new Refusal('not_found', error.message, undefined, 'repository');
-    }
-  });
-}
-
-/** R11: the same whether it is not there or not this owner's to open, so that nobody can search for repositories. */
-function notReachable(): Refusal {
-  return new Refusal(
-    'not_found',
-    'There is no such repository, or you may not open rooms on it.',
-    'Link the repository (barista repo link), or have the operator add its folder to BARISTA_LOCAL_REPOS.',
+async function refOf({ repository, automatic }: RepositoryChange, { deps, caller }: Call): Promise<RepositoryRef> {
+  return atAddress(
     'repository',
+    () => parseRepository(repository, deps.forges.addresses),
+    async (ref) => repositoryNow(deps.forge, ref, automatic ? [] : await deps.store.repositories.ofOwner(caller.id)),
   );
-}
-
-/** What is wrong with what was asked is said of the field it was asked with. */
-async function named<T>(field: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof ForgeError) || (error.kind !== 'invalid' && error.kind !== 'not_found')) throw error;
-    throw new Refusal(error.kind, error.message, undefined, field);
-  }
 }
 
 function checkIdentity({ postAs }: RepositoryChange, { forge }: RepositoryRef, { deps }: Call): void {
