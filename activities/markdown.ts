@@ -23,7 +23,8 @@ export function quiet(line: string): string {
   });
 }
 
-const FENCE = /^( {0,3})(`{3,}|~{3,})/;
+/** Backticks that close again on their line are code in it, and no fence. */
+const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/;
 /** What HTML opens at the start of a line and keeps open over blank ones, and what ends it. */
 const BLOCKS: readonly { readonly opens: RegExp; readonly ends: RegExp; readonly end: string }[] = [
   { opens: /^ {0,3}<!--/, ends: /-->/, end: '-->' },
@@ -53,6 +54,12 @@ export function finished(text: string): string {
   }
   return [text, ...(open === null ? [] : [open.end]), ...(folds === 0 ? [] : ['', '</details>'.repeat(folds)])].join('\n');
 }
+
+/** What is something else at the start of a line than behind other words: a fence, HTML, a list, a quote, a heading, a table. */
+const BLOCK_START = /^(?:\s|`{3}|~{3}|[<>|]|#{1,6}\s|[*+-]\s|\d+[.)]\s)/;
+
+/** Whether the text must start a line of its own: behind words its fence would open where it ends. */
+export const opensBlock = (text: string): boolean => BLOCK_START.test(text);
 
 function closes(line: string, fence: string): boolean {
   const [, , found] = FENCE.exec(line) ?? [];

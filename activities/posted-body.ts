@@ -1,5 +1,5 @@
 import type { Place } from './context/places.js';
-import { code, cutText, finished, quiet } from './markdown.js';
+import { code, cutText, finished, opensBlock, quiet } from './markdown.js';
 import { findingOf, standingLabel } from '../workflows/room/findings.js';
 import { type Lines, numbersOf, placeOf } from '../workflows/room/lines.js';
 import { nameOf } from '../workflows/room/members.js';
@@ -192,7 +192,8 @@ function remark({ state, text }: ToPost, { severity, body, raisedBy, agreedBy, d
   const heard = (what: string, ids: readonly ParticipantId[]): string[] =>
     ids.length === 0 ? [] : [`${what} ${ids.map((id) => nameOf(state, id)).join(', ')}`];
   const said = [...heard('raised by', raisedBy), ...heard('agreed by', agreedBy), ...heard('disputed by', disputedBy)];
-  return `**${severity}**${lines} ${finished(text(body))}${said.length === 0 ? '' : `\n\n_${quiet(said.join('; '))}_`}`;
+  const own = finished(text(body));
+  return `**${severity}**${lines}${opensBlock(own) ? '\n\n' : ' '}${own}${said.length === 0 ? '' : `\n\n_${quiet(said.join('; '))}_`}`;
 }
 
 function linesSaid({ line, startLine, side }: Lines & { readonly side: Side }): string {

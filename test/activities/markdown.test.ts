@@ -66,6 +66,11 @@ describe('D9: a cut', () => {
     }
   });
 
+  test('backticks that close on their own line open nothing that would have to be closed', () => {
+    expect(finished('```a``` is no fence\nand `b` none')).toBe('```a``` is no fence\nand `b` none');
+    expect(finished('```a\ncode')).toBe('```a\ncode\n```');
+  });
+
   test('of an entry of a list closes its code inside the entry', () => {
     expect(cutText(`- one:\n  \`\`\`\n${'  code\n'.repeat(20)}`, 60).text).toMatch(/\n {2}```$/);
   });

@@ -261,3 +261,17 @@ test('our own lines call nobody, whatever a finding or a path has in it', () => 
   const { body } = post(room, { places: [{ at: 'body' }] });
   expect(body).toContain('- `` a`@mallory.ts\ufffd# Title:1 ``: **major** x');
 });
+
+test.each([
+  '```suggestion\nreturn 1;\n```',
+  '- one\n- two',
+  '> said before',
+  '# Title',
+  '1. first',
+  '<details>\n\nlong\n\n</details>',
+  '    code',
+])('D9: a remark that opens with %j stands below its severity, so that who raised it is no part of it', (text) => {
+  const room = drafted({ findings: [{ line: 10, severity: 'major', body: text, raisedBy: ['ag_ana'] }] });
+  expect(post(room).comments[0]!.body).toBe(`**major**\n\n${text}\n\n_raised by \`@ana\`_`);
+  expect(post(room, { places: [{ at: 'body' }] }).body).toContain(`- \`src/a.ts:10\`: **major**\n  \n  ${text.replaceAll('\n', '\n  ')}`);
+});
