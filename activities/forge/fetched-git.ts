@@ -132,6 +132,9 @@ async function fetchObjects(git: Git, gitDir: string, env: Record<string, string
     if (/authentication failed|could not read (username|password)|returned error: 40[13]|access denied/i.test(error.message)) {
       throw new ForgeError('refused', 'The repository could not be fetched with git: the token may not read it.');
     }
+    // These stay until somebody sets git up for that server.
+    if (/certificate|server verification|redirect|returned error: 3\d\d/i.test(error.message))
+      throw new ForgeError('refused', `The repository could not be fetched with git: ${error.message}`);
     if (/not our ref|returned error: 404|not found|could not find remote ref/i.test(error.message)) {
       throw new ForgeError('not_found', 'The commits could not be fetched with git: they, or the repository, are not there.');
     }

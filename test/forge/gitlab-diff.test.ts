@@ -60,6 +60,14 @@ describe('C9: whatever GitLab caps or leaves out is read from the commits, or na
     expect(diff.gaps).toEqual(['GitLab left out the patch of big.ts.', expect.stringMatching(/^Git could not make up for it: /) as string]);
   });
 
+  test('C9: where git only fails for now no diff is answered, for it would be kept with that gap for ever', async () => {
+    world.git.push({ 'big.ts': 'big\n' });
+    await world.start({ noRawDiffs: true, noGit: true, gitAnswers: 503, leftOut: { 'big.ts': 'collapsed' } });
+    await expect(world.diff()).rejects.toMatchObject({ kind: 'unavailable' });
+    world.gitlab.state.faults.noGit = false;
+    expect((await world.diff()).gaps).toEqual([]);
+  });
+
   test('more files than GitLab lists ("1000+") are listed from the commits', async () => {
     world.git.push(Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`f${at}.ts`, `${at}\n`])));
     await world.start({ noRawDiffs: true, maxFiles: 10 });

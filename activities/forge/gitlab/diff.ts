@@ -43,7 +43,8 @@ async function readFiles(deps: DiffDeps, ref: GitLabPullRequestRef, commits: Com
   try {
     return await deps.git.diff(await remoteOf(deps, ref), commits);
   } catch (error) {
-    if (!(error instanceof ForgeError)) throw error;
+    // What passes is tried again by the caller: a diff is kept for ever, and must not be kept with passing gaps.
+    if (!(error instanceof ForgeError) || error.kind === 'unavailable') throw error;
     const gaps = [...(listing.cut === null ? [] : [listing.cut]), ...leftOutGap(leftOut), `Git could not make up for it: ${error.message}`];
     return { files: listing.files, gaps };
   }

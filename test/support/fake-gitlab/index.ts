@@ -99,7 +99,7 @@ export class FakeGitLab {
       .split(':');
     if (password !== this.token) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="GitLab"' }).end();
-    } else if (!path.startsWith(`${repository}/`) || this.state.faults.noGit) response.writeHead(404).end();
+    } else if (!path.startsWith(`${repository}/`) || this.state.faults.noGit) response.writeHead(this.state.faults.gitAnswers).end();
     else serveGit(request, response, `${this.world.path}/.git`, path.slice(repository.length));
   }
 }

@@ -18,6 +18,8 @@ export interface Faults {
   compareOverflow: boolean;
   failsAbove30APage: boolean;
   noGit: boolean;
+  /** The status of a git that does not do, or of a path without one. */
+  gitAnswers: number;
   /** Notes and discussions taken before the limit is reached. */
   notesBeforeLimit: number;
   noPagingHeaders: boolean;
@@ -32,6 +34,7 @@ const NO_FAULTS: Faults = {
   compareOverflow: false,
   failsAbove30APage: false,
   noGit: false,
+  gitAnswers: 404,
   notesBeforeLimit: Infinity,
   noPagingHeaders: false,
 };
