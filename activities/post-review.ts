@@ -97,8 +97,8 @@ async function composed(
     limit: BODY_LIMIT,
   });
   const { unplaced, beside, cut: _, ...review } = posted;
-  // One draft version of one room: the same marker however often it is tried, another for the next review.
-  return { review: { marker: `${room.slug}/${draft.round}/${draft.version}`, headSha: draft.headSha, ...review }, unplaced, beside };
+  // A round has one review (D8): the same marker however often it is tried, also after an edit of what failed half way.
+  return { review: { marker: `${room.slug}/${draft.round}`, headSha: draft.headSha, ...review }, unplaced, beside };
 }
 
 function commitsOf(room: RoomState, draft: Draft): { baseSha: string; headSha: string } {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { commentMarkers } from '../../activities/forge/gitlab/markers.js';
 import type { LineComment, ReviewToPost } from '../../activities/forge/port.js';
 import { REVIEWER } from '../support/fake-gitlab/state.js';
 import { GitLabWorld } from './gitlab-world.js';
@@ -201,22 +202,35 @@ describe('D5: posting is once', () => {
 
   test('a marker in a note of somebody else proves nothing', async () => {
     const what = review();
-    world.gitlab.state.addNote({ body: 'Copied <!-- barista:a-room/1/3 --> <!-- barista:a-room/1/3#1 -->' });
+    const copied = `Copied <!-- barista:a-room/1/3 --> ${commentMarkers(what)[0]!}`;
+    world.gitlab.state.addNote({ body: copied });
     expect(await world.forge.findPosted(world.ref, what)).toBeNull();
     await post(what);
     expect(notes().filter((note) => note.author.id === REVIEWER.id)).toHaveLength(2);
+    expect(notes()[0]!.body).toBe(copied);
   });
 
   test('a marker written into a remark proves nothing either', async () => {
-    const what = review([
-      { ...at('added.txt', 1), body: 'Look: <!-- barista:a-room/1/3 -->' },
-      { ...at('added.txt', 2), body: '<!-- barista:a-room/1/3#1 -->' },
-    ]);
+    const first = { ...at('added.txt', 1), body: 'Look: <!-- barista:a-room/1/3 -->' };
+    const what = review([first, { ...at('added.txt', 2), body: commentMarkers(review([first]))[0]! }]);
     world.gitlab.failures.push({ on: /POST .*\/notes/, status: 500 });
     await expect(post(what)).rejects.toMatchObject({ kind: 'unavailable' });
     expect(await world.forge.findPosted(world.ref, what)).toBeNull();
     await post(what);
     expect(notes()).toHaveLength(3);
+  });
+
+  test('a text that was changed after a posting that failed half way leaves nothing of the old one', async () => {
+    const [kept, said, gone] = [at('added.txt', 1), at('added.txt', 2), at('added.txt', 3)];
+    world.gitlab.failures.push({ on: /POST .*\/notes$/, status: 401 });
+    await expect(post(review([kept, said, gone, kept]))).rejects.toMatchObject({ kind: 'refused' });
+    expect(notes()).toHaveLength(4);
+    const [first, , , twin] = notes();
+    const next = review([kept, { ...said, body: 'Said better.' }, kept], { body: 'Another whole.' });
+    await post(next);
+    expect(notes().map(({ body }) => body.split('\n')[0])).toEqual([kept.body, kept.body, 'Said better.', 'Another whole.']);
+    expect(notes().slice(0, 2)).toEqual([first, twin]);
+    expect((await world.forge.readBack(world.ref, next)).differences).toEqual([]);
   });
 
   test('its marker is found behind hundreds of notes', async () => {

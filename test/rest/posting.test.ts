@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ForgeSettings } from '../../config/forge-settings.js';
-import { FakeGitHub } from '../support/fake-github/index.js';
+import { badGateway, FakeGitHub } from '../support/fake-github/index.js';
 import type { Fault } from '../support/fake-github/faults.js';
 import { FakeGitLab } from '../support/fake-gitlab/index.js';
 import { GitWorld } from '../support/git-world.js';
@@ -43,7 +43,7 @@ async function github(): Promise<Side & { readonly fake: FakeGitHub }> {
   };
 }
 
-async function gitlab(): Promise<Side> {
+async function gitlab(): Promise<Side & { readonly fake: FakeGitLab }> {
   const git = new GitWorld();
   const fake = await FakeGitLab.start(git);
   interface Lines {
@@ -72,6 +72,7 @@ async function gitlab(): Promise<Side> {
         .map(({ body }) => body)
         .join('\n=====\n'),
     stop: async () => (await fake.stop(), git.dispose()),
+    fake,
   };
 }
 
@@ -260,3 +261,47 @@ test('D5: a review that is posted, and may not be read back, is no failed postin
   expect((await posted(world, room)).unplaced).toEqual([]);
   expect(side.fake.reviews).toHaveLength(1);
 }, 120_000);
+
+/** The owner says it otherwise, after the posting came back. */
+async function saidOtherwise(world: World, room: string): Promise<void> {
+  const path = `/rooms/${room}/review/draft`;
+  const draft = async () => (await world.rest(world.owner, 'GET', path)).json;
+  expect((await world.rest(world.owner, 'POST', `${path}/post`)).status).toBe(202);
+  await expect.poll(async () => (await draft()).failure, { timeout: 60_000 }).toEqual(expect.any(String));
+  const { verdict, findings, version } = await draft();
+  const edited = findings.map((finding: object) => ({ ...finding, body: 'OTHERWISE.' }));
+  const put = await world.rest(world.owner, 'PUT', path, { verdict, body: 'Look again.', findings: edited, version });
+  expect(put.status, put.text).toBe(200);
+}
+
+describe('D5: a round is posted once, also where its draft is edited after an unclear end', () => {
+  test('GitHub took it, and then nobody could look', async () => {
+    const side = await github();
+    running.push(side);
+    const { world, room } = await drafted(side, [of('major', 'LINE 5.', { path: 'long.ts', line: 5 })]);
+    const [app] = side.fake.apps;
+    side.fake.faults.push(badGateway(/^POST .*\/reviews$/, { works: true }));
+    // What it took last before it let the App in no more.
+    side.fake.reviews.push = (...taken) => {
+      app!.suspended = true;
+      return Array.prototype.push.apply(side.fake.reviews, taken);
+    };
+    await saidOtherwise(world, room);
+    app!.suspended = false;
+    await posted(world, room);
+    expect(side.fake.reviews).toHaveLength(1);
+    expect(side.comments()).toHaveLength(1);
+  }, 120_000);
+
+  test('GitLab took the remarks, and then the token no more', async () => {
+    const side = await gitlab();
+    running.push(side);
+    const { world, room } = await drafted(side, [of('major', 'LINE 5.', { path: 'long.ts', line: 5 })]);
+    side.fake.failures.push({ on: /POST .*\/notes$/, status: 401 });
+    await saidOtherwise(world, room);
+    expect(side.comments()[0]![1]).toContain('LINE 5.');
+    await posted(world, room);
+    expect(side.comments().map(([place, body]) => [place, /OTHERWISE/.test(body)])).toEqual([['long.ts:5', true]]);
+    expect(side.body()).toContain('Look again.');
+  }, 120_000);
+});

@@ -1,12 +1,41 @@
-import type { Posting } from '../port.js';
+import { createHash } from 'node:crypto';
+import type { FileComment, LineComment, Posting, ReviewToPost } from '../port.js';
 
 /** What was posted is found again by a comment that no reader sees: one for the review, one for each of its remarks. */
 export function bodyMarker({ marker }: Posting): string {
   return `<!-- barista:${marker} -->`;
 }
 
-export function commentMarker({ marker }: Posting, index: number): string {
-  return `<!-- barista:${marker}#${index + 1} -->`;
+/** What is posted beside the body. */
+export type Remark = LineComment | FileComment;
+export const remarksOf = ({ comments, fileComments }: ReviewToPost): readonly Remark[] => [...comments, ...fileComments];
+
+/**
+ * Of each remark, in their order. It tells the remark by its place and its words: where the text was changed after a
+ * posting that failed half way, what is there already is told from what is not wanted any more.
+ */
+export function commentMarkers(review: ReviewToPost): string[] {
+  const seen = new Map<string, number>();
+  return remarksOf(review).map((remark) => {
+    const place = 'line' in remark ? [remark.line, remark.startLine ?? null, remark.side] : [];
+    const digest = createHash('sha256')
+      .update(JSON.stringify([remark.path, remark.body, ...place]))
+      .digest('hex')
+      .slice(0, 16);
+    const nth = (seen.get(digest) ?? 0) + 1;
+    seen.set(digest, nth);
+    return `<!-- barista:${review.marker}#${digest}${nth === 1 ? '' : `-${nth}`} -->`;
+  });
+}
+
+/** Ours stands at the very end: what stands before it is text of others, who may have written the same. */
+export const isMarked = (body: string, marker: string): boolean => body.trimEnd().endsWith(marker);
+
+/** Whether a note is a remark of this review, whichever. */
+export function isRemarkOf(body: string, { marker }: Posting): boolean {
+  const opening = `<!-- barista:${marker}#`;
+  const start = body.lastIndexOf(opening);
+  return start >= 0 && /^[0-9a-f-]+ -->$/.test(body.slice(start + opening.length).trimEnd());
 }
 
 /** Nothing is seen of it, and GitLab no longer takes the line for a command. */

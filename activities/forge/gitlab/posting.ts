@@ -1,17 +1,8 @@
 import { z } from 'zod';
-import {
-  type FileComment,
-  ForgeError,
-  type GitLabPullRequestRef,
-  type LineComment,
-  type Posted,
-  type Posting,
-  type ReadBack,
-  type ReviewToPost,
-} from '../port.js';
+import { ForgeError, type GitLabPullRequestRef, type Posted, type Posting, type ReadBack, type ReviewToPost } from '../port.js';
 import type { GitLabClient } from './client.js';
 import { readDiff, type DiffDeps } from './diff.js';
-import { bodyMarker, commentMarker, noteText } from './markers.js';
+import { bodyMarker, commentMarkers, isMarked, isRemarkOf, noteText, remarksOf, type Remark } from './markers.js';
 import { projectPath, readMergeRequest } from './merge-request.js';
 import { positionOf, type Position } from './position.js';
 import { approvals, note, user, version, type MergeRequest, type Note, type Version } from './shapes.js';
@@ -20,30 +11,27 @@ import { approvals, note, user, version, type MergeRequest, type Note, type Vers
 const LOOK_AGAIN = 10;
 const anything = z.unknown();
 
-/** What is posted beside the body, in this order for ever: its place in it is part of its marker. */
-type Remark = LineComment | FileComment;
-const remarksOf = ({ comments, fileComments }: ReviewToPost): readonly Remark[] => [...comments, ...fileComments];
-
 /** The review's own note; the last thing that is posted, so that whoever finds it finds all of it. */
 export async function findPosted(client: GitLabClient, ref: GitLabPullRequestRef, posting: Posting): Promise<Posted | null> {
-  const [found] = await ownNotes(client, ref, [bodyMarker(posting)]);
+  const found = (await ownNotes(client, ref, posting)).find(({ body }) => isMarked(body, bodyMarker(posting)));
   return found === undefined ? null : { url: await noteUrl(client, ref, found) };
 }
 
 /**
  * D5, D9: the remarks one by one, each under its own marker, then the body. Whatever is there already is not posted
- * again; draft notes, of whomever, are neither used nor touched. A remark for whose line GitLab has no place stands in
- * the body.
+ * again, and what an earlier text of it left there is removed; draft notes, of whomever, are neither used nor touched. A
+ * remark for whose line GitLab has no place stands in the body.
  */
 export async function postReview(deps: DiffDeps, ref: GitLabPullRequestRef, review: ReviewToPost): Promise<Posted> {
   const { client } = deps;
   const remarks = remarksOf(review);
-  const markers = remarks.map((_, index) => commentMarker(review, index));
-  const there = await ownNotes(client, ref, [bodyMarker(review), ...markers]);
-  const posted = there.find((one) => isMarked(one, bodyMarker(review)));
+  const markers = commentMarkers(review);
+  const there = await ownNotes(client, ref, review);
+  const posted = there.find(({ body }) => isMarked(body, bodyMarker(review)));
   if (posted !== undefined) return { url: await noteUrl(client, ref, posted) };
 
-  const missing = [...remarks.keys()].filter((index) => !there.some((one) => isMarked(one, markers[index] as string)));
+  for (const { id } of there.filter(({ body }) => !markers.some((marker) => isMarked(body, marker)))) await remove(client, ref, id);
+  const missing = [...remarks.keys()].filter((index) => !there.some(({ body }) => isMarked(body, markers[index] as string)));
   const find = await placer(deps, ref, review, missing.length > 0);
   const unplaced = new Set<number>();
   for (const index of missing) {
@@ -64,15 +52,15 @@ export async function postReview(deps: DiffDeps, ref: GitLabPullRequestRef, revi
 
 export async function readBack(client: GitLabClient, ref: GitLabPullRequestRef, review: ReviewToPost): Promise<ReadBack> {
   const remarks = remarksOf(review);
-  const markers = remarks.map((_, index) => commentMarker(review, index));
-  const shown = await ownNotes(client, ref, [bodyMarker(review), ...markers]);
-  const body = shown.find((one) => isMarked(one, bodyMarker(review)));
+  const markers = commentMarkers(review);
+  const shown = await ownNotes(client, ref, review);
+  const body = shown.find((one) => isMarked(one.body, bodyMarker(review)));
   if (body === undefined) return { found: false, url: null, inBody: [], differences: [] };
   const differences: string[] = [];
   const unplaced = new Set<number>();
   for (const [index, comment] of remarks.entries()) {
     const marker = markers[index] as string;
-    const found = shown.filter((one) => isMarked(one, marker));
+    const found = shown.filter((one) => isMarked(one.body, marker));
     const [first] = found;
     if (first === undefined) {
       unplaced.add(index);
@@ -116,17 +104,25 @@ function standsAt({ position }: Note, remark: Remark): boolean {
   return shownPath === path && shownLine === line && (shownStart ?? undefined) === startLine;
 }
 
-/** Ours stands at the very end: what stands before it is text of others, who may have written the same. */
-const isMarked = ({ body }: Note, marker: string) => body.trimEnd().endsWith(marker);
-
-/** Every note of this token's user that holds one of the markers: those of others prove nothing. */
-async function ownNotes(client: GitLabClient, ref: GitLabPullRequestRef, markers: readonly string[]): Promise<Note[]> {
+/** Every note of this token's user that belongs to the review, its body or a remark: those of others prove nothing. */
+async function ownNotes(client: GitLabClient, ref: GitLabPullRequestRef, posting: Posting): Promise<Note[]> {
   const { id: self } = await client.get('user', user);
   const own: Note[] = [];
   for await (const page of client.pages(`${mergeRequestPath(client, ref)}/notes`, note, { order_by: 'created_at', sort: 'asc' })) {
-    own.push(...page.filter((one) => one.author.id === self && markers.some((marker) => isMarked(one, marker))));
+    own.push(
+      ...page.filter(({ author, body }) => author.id === self && (isMarked(body, bodyMarker(posting)) || isRemarkOf(body, posting))),
+    );
   }
   return own;
+}
+
+/** One that is gone already is removed. */
+async function remove(client: GitLabClient, ref: GitLabPullRequestRef, id: Note['id']): Promise<void> {
+  try {
+    await client.delete(`${mergeRequestPath(client, ref)}/notes/${id}`);
+  } catch (error) {
+    if (!(error instanceof ForgeError) || error.kind !== 'not_found') throw error;
+  }
 }
 
 /** D6: a review is placed in the version of the diff that its own commit made, also once there is a newer one. */

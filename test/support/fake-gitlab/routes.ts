@@ -46,6 +46,7 @@ export function answerTo(state: GitLabState, method: string, path: string, query
   const mergeRequest = /^\/merge_requests\/(\d+)(\/.*)?$/.exec(rest);
   if (mergeRequest !== null) {
     if (Number(mergeRequest[1]) !== state.iid) return notFound();
+    if (method === 'DELETE') return removed(state, mergeRequest[2] ?? '');
     return method === 'POST' ? written(state, mergeRequest[2] ?? '', body) : ofMergeRequest(state, mergeRequest[2] ?? '', query);
   }
   const hooks = /^\/hooks(?:\/(\d+))?$/.exec(rest);
@@ -147,6 +148,15 @@ function written(state: GitLabState, rest: string, body: Record<string, unknown>
     default:
       return notFound();
   }
+}
+
+function removed(state: GitLabState, rest: string): Answer {
+  const id = Number(/^\/notes\/(\d+)$/.exec(rest)?.[1]);
+  const at = state.notes.findIndex((note) => note.id === id);
+  if (at < 0) return notFound('Note Not Found');
+  if (state.notes[at]!.author.id !== REVIEWER.id) return { status: 403, body: { message: '403 Forbidden' } };
+  state.notes.splice(at, 1);
+  return { status: 204 };
 }
 
 function noteTaken(state: GitLabState, { body }: Record<string, unknown>, position: Record<string, unknown> | null): Answer {
