@@ -19,12 +19,20 @@ export function secretOf(env: NodeJS.ProcessEnv, name: string, example: string):
   if (path === null) return given === null ? null : { setting: name, text: given };
   const right = `e.g. ${setting}=${example}`;
   if (given !== null) throw new SettingsError(`${name} and ${setting} are both set: keep one of them, ${right}`);
+  return { setting, text: readSecret(path, setting, `, ${right}`) };
+}
+
+/**
+ * What a file with a secret holds, without the space around it. Messages say that `named` names it, and close with `end`.
+ * @throws {SettingsError} where it cannot be read or is empty
+ */
+export function readSecret(path: string, named: string, end = '.'): string {
   let text: string;
   try {
     text = readFileSync(path, 'utf8').trim();
   } catch {
-    throw new SettingsError(`${setting} names ${path}, which cannot be read, ${right}`);
+    throw new SettingsError(`${named} names ${path}, which cannot be read${end}`);
   }
-  if (text === '') throw new SettingsError(`${setting} names ${path}, which is empty, ${right}`);
-  return { setting, text };
+  if (text === '') throw new SettingsError(`${named} names ${path}, which is empty${end}`);
+  return text;
 }

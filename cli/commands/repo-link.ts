@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { ForgeError, type Forge, type RepositoryRef } from '../../activities/forge/port.js';
+import type { Forge, RepositoryRef } from '../../activities/forge/port.js';
 import { encodePath, parseRepository } from '../../activities/forge/repository-ref.js';
 import type { Store } from '../../prisma/store.js';
-import { CommandFailed } from '../failure.js';
+import { CommandFailed, inWords } from '../failure.js';
 import { answer } from '../output.js';
 import { localFromHere, startedIn } from '../where.js';
 
@@ -93,12 +93,4 @@ async function atRepository<T>(
 function addressOf(which: string): string {
   if (/^(https?|local):/i.test(which)) return localFromHere(process.env, which);
   return `local:${encodePath(resolve(startedIn(process.env), which))}`;
-}
-
-async function inWords<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw error instanceof ForgeError ? new CommandFailed(error.message) : error;
-  }
 }

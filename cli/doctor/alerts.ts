@@ -1,13 +1,12 @@
-import { readSettings } from '../../config/settings.js';
 import { withStore } from '../operator.js';
+import { settingsToCheck } from './settings.js';
 
 /**
  * Where owners' alerts are sent, and what a receiver checks them with (B29).
  * @throws Error where the receiver does not take them
  */
 export async function checkAlerts(env: NodeJS.ProcessEnv): Promise<string> {
-  // The database has a check of its own; where alerts go can be told without one.
-  const { notify } = readSettings({ ...env, DATABASE_URL: env.DATABASE_URL || 'postgresql://127.0.0.1/barista' });
+  const { notify } = settingsToCheck(env);
   if (notify === null) return 'sent nowhere (BARISTA_NOTIFY_URL is not set); barista watch shows them';
   return withStore(env, async ({ alerts }) => {
     const { origin } = new URL(notify.url);

@@ -1,7 +1,10 @@
 import { DateTime } from 'luxon';
+import type { LastDelivery } from '../../prisma/store.js';
 import { isLoopback } from '../where.js';
 import { finding, type Finding } from './finding.js';
-import type { LastDelivery } from './forges.js';
+
+/** Reads the last delivery that came from a forge. */
+export type ReadLast = (forge: 'github' | 'gitlab') => Promise<Pick<LastDelivery, 'what' | 'at'> | null>;
 
 /** `3 minutes ago`; both in epoch milliseconds. */
 export function ago(at: number, now: number): string {
@@ -16,7 +19,7 @@ export function webhookAddress(publicUrl: string | null, forge: 'github' | 'gitl
 /** How a push is found by whoever is told of none. */
 export const LOOKING = 'pushes are found by looking every 5 minutes';
 
-export function checkLastDelivery(title: string, forge: 'github' | 'gitlab', last: LastDelivery, now: () => number): Promise<Finding> {
+export function checkLastDelivery(title: string, forge: 'github' | 'gitlab', last: ReadLast, now: () => number): Promise<Finding> {
   return finding(
     `last delivery from ${title}`,
     async () => {

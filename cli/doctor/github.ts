@@ -11,14 +11,13 @@ import { ForgeError } from '../../activities/forge/port.js';
 import type { AppSettings } from '../../config/forge-settings.js';
 import type { AppRole } from '../../config/kept-app.js';
 import type { ServerSettings } from '../../config/settings.js';
-import { ago, checkLastDelivery, LOOKING, webhookAddress } from './deliveries.js';
+import { ago, checkLastDelivery, LOOKING, webhookAddress, type ReadLast } from './deliveries.js';
 import type { Finding } from './finding.js';
-import type { LastDelivery } from './forges.js';
 
 type Settings = Pick<ServerSettings, 'publicUrl' | 'forges'>;
 
 /** Each App that is set up: what GitHub says of it, and whether its deliveries come. */
-export async function checkGitHub({ publicUrl, forges }: Settings, last: LastDelivery, now: () => number): Promise<Finding[]> {
+export async function checkGitHub({ publicUrl, forges }: Settings, last: ReadLast, now: () => number): Promise<Finding[]> {
   const { github, webhooks } = forges;
   if (github === null) return [{ what: 'GitHub', ok: true, says: 'not set up (npx barista github setup does it)' }];
   const { apiUrl, app, reviewer } = github;

@@ -2,14 +2,13 @@ import { z } from 'zod';
 import { createGitLabClient } from '../../activities/forge/gitlab/client.js';
 import { ForgeError } from '../../activities/forge/port.js';
 import type { ServerSettings } from '../../config/settings.js';
-import { checkLastDelivery, LOOKING, webhookAddress } from './deliveries.js';
+import { checkLastDelivery, LOOKING, webhookAddress, type ReadLast } from './deliveries.js';
 import type { Finding } from './finding.js';
-import type { LastDelivery } from './forges.js';
 
 type Settings = Pick<ServerSettings, 'publicUrl' | 'forges'>;
 
 /** The token, and whether GitLab's deliveries are taken; where they are sent from is set up in each project. */
-export async function checkGitLab({ publicUrl, forges }: Settings, last: LastDelivery, now: () => number): Promise<Finding[]> {
+export async function checkGitLab({ publicUrl, forges }: Settings, last: ReadLast, now: () => number): Promise<Finding[]> {
   const { gitlab, webhooks } = forges;
   if (gitlab === null) {
     const says = 'not set up (GITLAB_TOKEN_FILE names the file of an access token with the scope api)';

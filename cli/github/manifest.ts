@@ -11,7 +11,7 @@ export interface ManifestOptions {
   readonly redirectUrl: string;
 }
 
-export const webhookUrl = (publicUrl: string): string => `${publicUrl}/webhooks/github`;
+const webhookUrl = (publicUrl: string): string => `${publicUrl}/webhooks/github`;
 
 /**
  * What GitHub makes the App of. Without an address for deliveries it has no webhook, and so no events: GitHub refuses

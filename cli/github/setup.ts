@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { missingEvents, missingPermissions } from '../../activities/forge/github/app-needs.js';
 import {
   apiUrlOf,
@@ -10,9 +9,9 @@ import {
   type GitHubAddress,
 } from '../../activities/forge/github/app-reader.js';
 import { webUrlOf } from '../../activities/forge/github/index.js';
-import { ForgeError } from '../../activities/forge/port.js';
 import type { AppRole, KeptApp } from '../../config/kept-app.js';
-import { CommandFailed } from '../failure.js';
+import { readSecret } from '../../config/secret.js';
+import { CommandFailed, inWords } from '../failure.js';
 import { Interrupted } from '../interrupted.js';
 import { takeKeptApps, type Keeper } from './keep.js';
 import { manifestOf, newAppUrl } from './manifest.js';
@@ -66,7 +65,7 @@ export async function makeApp(options: MakeOptions): Promise<SetUp> {
         postTo: (state) => newAppUrl(github.webUrl, org, state),
         manifest: (redirectUrl) => manifestOf({ role, name, webUrl: github.webUrl, publicUrl, redirectUrl }),
         async take(code) {
-          const made = await forPeople(() => convertManifest(github, code, now), notKept);
+          const made = await inWords(() => convertManifest(github, code, now), notKept);
           return keep(keeper, role, made, { ...github, privateKey: made.privateKey, webhookSecret: made.webhookSecret });
         },
         done: ({ app }) => ({ text: `${app.name} is set up. Install it on the repositories that it is for:`, next: installUrl(app) }),
@@ -83,15 +82,15 @@ export async function makeApp(options: MakeOptions): Promise<SetUp> {
   });
 }
 
-/** Keeps an App that there is, once GitHub takes its key. @throws CommandFailed with the one line to print */
+/** Keeps an App that there is, once GitHub takes its key. @throws CommandFailed, SettingsError with the one line to print */
 export async function takeApp(options: TakeOptions): Promise<SetUp> {
   const { role, id, now } = options;
-  const privateKey = contentOf('--private-key-file', options.privateKeyFile);
+  const privateKey = readSecret(options.privateKeyFile, '--private-key-file');
   if (!isKey(privateKey)) throw new CommandFailed(`--private-key-file names ${options.privateKeyFile}, which holds no private key (PEM).`);
-  const given = options.webhookSecretFile === undefined ? null : contentOf('--webhook-secret-file', options.webhookSecretFile);
+  const given = options.webhookSecretFile === undefined ? null : readSecret(options.webhookSecretFile, '--webhook-secret-file');
   return withKeeper(options, async (keeper, github) => {
     const reader = createAppReader({ ...github, identity: { id, privateKey }, now });
-    const app = await forPeople(() => reader.app(), 'Nothing was changed.');
+    const app = await inWords(() => reader.app(), 'Nothing was changed.');
     const before = keeper.kept(role);
     // A new key of the same App leaves its webhook as it was.
     const known = before?.id === id && before.api_url === github.apiUrl ? before.webhook_secret : null;
@@ -156,23 +155,4 @@ function keep(keeper: Keeper, role: AppRole, app: AppAtGitHub, { apiUrl, private
       `${name} is on GitHub, but could not be kept (${(error as NodeJS.ErrnoException).code ?? 'unknown'}): make a new private key at ${app.settings} and give it by --app-id ${id} --private-key-file FILE.`,
     );
   }
-}
-
-async function forPeople<T>(work: () => Promise<T>, then: string): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw error instanceof ForgeError ? new CommandFailed(`${error.message} ${then}`) : error;
-  }
-}
-
-function contentOf(option: string, path: string): string {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8').trim();
-  } catch {
-    throw new CommandFailed(`${option} names ${path}, which cannot be read.`);
-  }
-  if (text === '') throw new CommandFailed(`${option} names ${path}, which is empty.`);
-  return text;
 }

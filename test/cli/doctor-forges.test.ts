@@ -6,7 +6,7 @@ import { eventsOf } from '../../activities/forge/github/app-needs.js';
 import { checkGitHub } from '../../cli/doctor/github.js';
 import { checkGitLab } from '../../cli/doctor/gitlab.js';
 import type { Finding } from '../../cli/doctor/finding.js';
-import type { LastDelivery } from '../../cli/doctor/forges.js';
+import type { ReadLast } from '../../cli/doctor/deliveries.js';
 import { readForgeSettings, type ForgeSettings } from '../../config/forge-settings.js';
 import { keptAppFile, keptAppsFolder } from '../../config/kept-app.js';
 import { startEdge, type Edge } from '../support/edge.js';
@@ -23,7 +23,7 @@ const NOW = Date.UTC(2030, 0, 7, 12);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const now = () => NOW;
-const NONE: LastDelivery = async () => null;
+const NONE: ReadLast = async () => null;
 const NO_FORGES = readForgeSettings({});
 const sentence = ({ ok, what, says, do: todo }: Finding): string =>
   `${ok ? 'ok' : 'FAIL'} ${what}: ${says}${todo === undefined ? '' : ` | ${todo}`}`;
@@ -52,7 +52,7 @@ describe('GitHub', () => {
     readonly publicUrl?: string | null;
     readonly secret?: string | null;
     readonly reviewer?: NonNullable<ForgeSettings['github']>['reviewer'];
-    readonly last?: LastDelivery;
+    readonly last?: ReadLast;
     readonly privateKey?: string;
   }
 
