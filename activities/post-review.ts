@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { keepDiff } from './context/kept-diff.js';
 import { placesIn } from './context/places.js';
@@ -8,7 +9,7 @@ import { postedReview } from './posted-body.js';
 import { coverageOfRound } from './round-coverage.js';
 import type { Snapshot } from '../prisma/store.js';
 import type { RoomActivities } from '../workflows/activities.js';
-import { POSTING_FAILED } from '../workflows/messages.js';
+import { POSTING_BEAT_MS, POSTING_FAILED } from '../workflows/messages.js';
 import { recordsOf, type RoundRecord } from '../workflows/room/record.js';
 import type { Draft, RoomState, Round } from '../workflows/room/state.js';
 
@@ -23,6 +24,8 @@ const NOT_PROJECTED_MS = 1_000;
  */
 export function createPostReview(deps: ActivityDeps): RoomActivities['postReview'] {
   return async ({ slug, version }) => {
+    const context = Context.current();
+    const beat = setInterval(() => context.heartbeat(), POSTING_BEAT_MS);
     try {
       return await post(deps, slug, version);
     } catch (error) {
@@ -33,6 +36,8 @@ export function createPostReview(deps: ActivityDeps): RoomActivities['postReview
         message: error.message,
         ...(error.retryAfter !== undefined && { nextRetryDelay: error.retryAfter * 1_000 }),
       });
+    } finally {
+      clearInterval(beat);
     }
   };
 }

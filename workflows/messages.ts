@@ -67,6 +67,8 @@ export const REFUSED = 'refused';
 /** Types of the ApplicationFailures by which activities fail for good. */
 export const PROJECTION_CONFLICT = 'projection_conflict';
 export const POSTING_FAILED = 'posting_failed';
+/** A posting that goes on tells so this often, in milliseconds; one not heard of for six times as long is begun anew. */
+export const POSTING_BEAT_MS = 10_000;
 
 /** "Look again, I heard X": the head as a watcher or a delivery has read it (`HeadSeen`). */
 export const HEAD_SIGNAL = 'headSeen';

@@ -1,6 +1,6 @@
 import { ActivityFailure, ApplicationFailure, condition, proxyActivities, sleep } from '@temporalio/workflow';
 import type { RoomActivities } from './activities.js';
-import { POSTING_FAILED, PROJECTION_CONFLICT } from './messages.js';
+import { POSTING_BEAT_MS, POSTING_FAILED, PROJECTION_CONFLICT } from './messages.js';
 import type { LiveRoom } from './live-room.js';
 import { learnSilence, learnHead } from './room-head.js';
 import { runningAsk } from './barista/drafting.js';
@@ -20,7 +20,9 @@ const { watchHead: watch } = proxyActivities<RoomActivities>({
 });
 
 const { postReview } = proxyActivities<RoomActivities>({
-  startToCloseTimeout: '5m',
+  // Forty remarks on a slow forge take their time: a second attempt beside one that goes on would post twice (D5).
+  startToCloseTimeout: '1h',
+  heartbeatTimeout: 6 * POSTING_BEAT_MS,
   retry: { initialInterval: '5s', maximumInterval: '2m', maximumAttempts: 10, nonRetryableErrorTypes: [POSTING_FAILED] },
   summary: 'post the review to the forge',
 });

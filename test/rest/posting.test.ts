@@ -1,3 +1,4 @@
+import { Client, Connection } from '@temporalio/client';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ForgeSettings } from '../../config/forge-settings.js';
 import { badGateway, FakeGitHub } from '../support/fake-github/index.js';
@@ -5,6 +6,7 @@ import type { Fault } from '../support/fake-github/faults.js';
 import { FakeGitLab } from '../support/fake-gitlab/index.js';
 import { GitWorld } from '../support/git-world.js';
 import { startWorld, type World } from '../support/world.js';
+import { roomWorkflowId } from '../../workflows/messages.js';
 
 /** A comment as its forge shows it: `a.ts:3-7`, `a.ts:2 (old)`, `a.ts`, and what it says. */
 type Shown = readonly [at: string, body: string];
@@ -260,7 +262,18 @@ test('D5: a review that is posted, and may not be read back, is no failed postin
   side.fake.faults.push(NO_READING);
   expect((await posted(world, room)).unplaced).toEqual([]);
   expect(side.fake.reviews).toHaveLength(1);
+  expect(await timeFor(room, 'postReview')).toEqual({ whole: 3_600, silent: 60 });
 }, 120_000);
+
+/** Seconds after which Temporal begins the room's activity anew, however it goes, and when it is not heard of. */
+async function timeFor(room: string, activity: string): Promise<{ whole: number; silent: number }> {
+  const connection = await Connection.connect({ address: process.env.TEMPORAL_ADDRESS! });
+  const client = new Client({ connection, namespace: process.env.TEMPORAL_NAMESPACE! });
+  const { events } = await client.workflow.getHandle(roomWorkflowId(room)).fetchHistory();
+  await connection.close();
+  const scheduled = events!.map(({ activityTaskScheduledEventAttributes: of }) => of).find((of) => of?.activityType?.name === activity);
+  return { whole: Number(scheduled?.startToCloseTimeout?.seconds), silent: Number(scheduled?.heartbeatTimeout?.seconds) };
+}
 
 /** The owner says it otherwise, after the posting came back. */
 async function saidOtherwise(world: World, room: string): Promise<void> {
