@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +6,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import { html } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
+import { isSameSecret } from '../../activities/forge/deliveries.js';
 
 export interface PagesOptions<T> {
   /** Where the browser posts the manifest to, with the state that must come back. */
@@ -71,7 +72,8 @@ export async function receiveApp<T>(options: PagesOptions<T>): Promise<T> {
       options.warn(line);
       return context.html(page(html`<p>${line}</p>`), status);
     };
-    if (!isSame(given, state)) return refuse('A call with another state was not taken: begin at the link that the command shows.', 400);
+    if (!isSameSecret(given, state))
+      return refuse('A call with another state was not taken: begin at the link that the command shows.', 400);
     if (!CODE.test(code)) return refuse('GitHub came back without a code: begin again at the link that the command shows.', 400);
     if (taking !== undefined) return refuse('GitHub came back a second time: only the first time counts.', 409);
     if (signal.aborted) return refuse('GitHub came back too late: the command has ended.', 409);
@@ -109,12 +111,6 @@ export async function receiveApp<T>(options: PagesOptions<T>): Promise<T> {
 }
 
 const hostOf = (server: Server): string => `${HOST}:${(server.address() as AddressInfo).port}`;
-
-/** In constant time; digests are of one length, whatever was sent. */
-function isSame(given: string, wanted: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(wanted));
-}
 
 async function close(server: Server): Promise<void> {
   const late = setTimeout(() => server.closeAllConnections(), LAST_PAGE_MS);

@@ -1,5 +1,5 @@
-/** What an App is for: the operator reads and posts, a reviewer App posts in its place. */
-type Role = 'operator' | 'reviewer';
+import type { Identity } from '../port.js';
+
 type Access = 'read' | 'write';
 
 export interface Need {
@@ -10,7 +10,7 @@ export interface Need {
 }
 
 /** The permissions that each App needs, for every endpoint that is called as it, and no more. */
-const NEEDS: Readonly<Record<Role, readonly Need[]>> = {
+const NEEDS: Readonly<Record<Identity, readonly Need[]>> = {
   operator: [
     { permission: 'metadata', access: 'read', without: 'repositories are not found' },
     { permission: 'contents', access: 'read', without: 'files and the changes since the last round cannot be read' },
@@ -26,23 +26,25 @@ const NEEDS: Readonly<Record<Role, readonly Need[]>> = {
 };
 
 /** Of installations GitHub tells every App, and refuses to be asked for it. */
-const EVENTS: Readonly<Record<Role, readonly string[]>> = {
+const EVENTS: Readonly<Record<Identity, readonly string[]>> = {
   operator: ['pull_request', 'check_run', 'check_suite', 'status'],
   reviewer: [],
 };
 
 /** As a manifest has them: `{contents: 'read', …}`. */
-export const permissionsOf = (role: Role): Record<string, Access> =>
+export const permissionsOf = (role: Identity): Record<string, Access> =>
   Object.fromEntries(NEEDS[role].map(({ permission, access }) => [permission, access]));
 
-export const eventsOf = (role: Role): readonly string[] => EVENTS[role];
+export const eventsOf = (role: Identity): readonly string[] => EVENTS[role];
 
 const LEVELS = ['read', 'write', 'admin'];
 
-export function missingPermissions(role: Role, held: Readonly<Record<string, string | undefined>>): Need[] {
+/** What an App as it is `held` (permission to access, as GitHub has them) lacks for its work. */
+export function missingPermissions(role: Identity, held: Readonly<Record<string, string | undefined>>): Need[] {
   return NEEDS[role].filter(({ permission, access }) => LEVELS.indexOf(held[permission] ?? '') < LEVELS.indexOf(access));
 }
 
-export function missingEvents(role: Role, subscribed: readonly string[]): string[] {
+/** The events it is not told of, by GitHub's names. */
+export function missingEvents(role: Identity, subscribed: readonly string[]): string[] {
   return EVENTS[role].filter((event) => !subscribed.includes(event));
 }

@@ -1,13 +1,8 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import type { Delivery, Heard, PullRequestHeard } from '../../../workflows/delivery/heard.js';
+import { deliveryId, type ForgeWebhook, ignored, isSameSecret, parsedBody } from '../deliveries.js';
 import { githubRef } from '../pull-request.js';
-
-export interface GitHubWebhook {
-  readonly headers: { get(name: string): string | null };
-  /** As it came: what is signed is these bytes. */
-  readonly body: Buffer;
-}
 
 /** How deliveries are read: `webUrl` is the GitHub's own address, `ownApps` the ids of our Apps, `reviewerApp` one of them. */
 export interface GitHubReading {
@@ -19,20 +14,16 @@ export interface GitHubReading {
 /** Whether the raw body was signed with the secret (`X-Hub-Signature-256`), in constant time. */
 export function verifySignature(body: Buffer, header: string | null, secret: string): boolean {
   if (secret === '' || header === null) return false;
-  const expected = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  // Digests are of one length, whatever was sent.
-  return timingSafeEqual(digest(header), digest(expected));
+  return isSameSecret(header, `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
 }
 
 /**
  * A verified delivery in our own words; what is of no use to a room is ignored with its reason. Redelivered it has the
  * same id.
  */
-export function readGitHubDelivery({ headers, body }: GitHubWebhook, reading: GitHubReading): Delivery {
-  const given = headers.get('x-github-delivery') ?? '';
-  const id = /^[\w.-]{8,100}$/.test(given) ? given : `sha256-${createHash('sha256').update(body).digest('hex')}`;
-  return { forge: 'github', id, heard: heardOf(headers.get('x-github-event') ?? '', parsed(body), reading) };
+export function readGitHubDelivery({ headers, body }: ForgeWebhook, reading: GitHubReading): Delivery {
+  const id = deliveryId(headers.get('x-github-delivery') ?? '', body);
+  return { forge: 'github', id, heard: heardOf(headers.get('x-github-event') ?? '', parsedBody(body), reading) };
 }
 
 const id = z.number().int().positive();
@@ -201,13 +192,4 @@ function read<T>(schema: z.ZodType<T>, payload: unknown, heard: (told: T) => Hea
   return ignored(`it is not as GitHub sends it: ${issue?.path.join('.') || 'the whole'} ${issue?.message ?? ''}`.slice(0, 200));
 }
 
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return null;
-  }
-}
-
-const ignored = (reason: string): Heard => ({ kind: 'ignored', reason });
 const nothingOn = (event: string, action: string): Heard => ignored(`nothing is done on ${action.slice(0, 50)} of ${event}`);

@@ -1,6 +1,7 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import type { Delivery, Heard, PullRequestHeard } from '../../../workflows/delivery/heard.js';
+import { deliveryId, type ForgeWebhook, ignored, isSameSecret, parsedBody } from '../deliveries.js';
 import { gitlabRef } from '../pull-request.js';
 
 /** What GitLab and this server share. With a signing key only signatures count; else the secret token does. */
@@ -10,30 +11,19 @@ export interface GitLabWebhookSecrets {
   readonly signingKey: string | null;
 }
 
-export interface GitLabWebhook {
-  readonly headers: { get(name: string): string | null };
-  /** As it came: what is signed is these bytes. */
-  readonly body: Buffer;
-}
-
 /** The specification's: an older signature may be one that was listened to. */
 const TOLERANCE_S = 300;
 
 /** Whether the delivery comes from the GitLab that shares the secrets; in constant time. `now`: epoch milliseconds. */
-export function isFromGitLab({ headers, body }: GitLabWebhook, { secretToken, signingKey }: GitLabWebhookSecrets, now: number): boolean {
-  if (signingKey === null) return secretToken !== null && secretToken !== '' && same(headers.get('x-gitlab-token') ?? '', secretToken);
+export function isFromGitLab({ headers, body }: ForgeWebhook, { secretToken, signingKey }: GitLabWebhookSecrets, now: number): boolean {
+  if (signingKey === null)
+    return secretToken !== null && secretToken !== '' && isSameSecret(headers.get('x-gitlab-token') ?? '', secretToken);
   const [id, at, signatures] = [headers.get('webhook-id'), headers.get('webhook-timestamp'), headers.get('webhook-signature')];
   if (id === null || at === null || signatures === null || !/^\d{1,12}$/.test(at)) return false;
   if (Math.abs(now / 1_000 - Number(at)) > TOLERANCE_S) return false;
   const key = Buffer.from(signingKey.replace(/^whsec_/, ''), 'base64');
   const expected = `v1,${createHmac('sha256', key).update(`${id}.${at}.`).update(body).digest('base64')}`;
-  return signatures.split(' ').reduce((found, one) => same(one, expected) || found, false);
-}
-
-/** Digests are of one length, whatever was sent. */
-function same(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
+  return signatures.split(' ').reduce((found, one) => isSameSecret(one, expected) || found, false);
 }
 
 const labels = z.array(z.object({ title: z.string() })).nullish();
@@ -65,25 +55,21 @@ const pipelineHook = z.object({
  * A verified delivery in our own words; `base` is GITLAB_URL. What is of no use to a room is ignored with its reason, for
  * a hook that is answered with an error too often is turned off.
  */
-export function readGitLabDelivery({ headers, body }: GitLabWebhook, base: string): Delivery {
-  return { forge: 'gitlab', id: deliveryId(headers, body), heard: heardOf(body, base) };
+export function readGitLabDelivery({ headers, body }: ForgeWebhook, base: string): Delivery {
+  return { forge: 'gitlab', id: idOf(headers, body), heard: heardOf(body, base) };
 }
 
 /**
  * The same however often GitLab sends it: neither the hook's id nor the event's is. `webhook-id` is the same as the
  * Idempotency-Key and signed. Before 17.4 there is none: then the body tells, whose times make it one of a kind.
  */
-function deliveryId(headers: GitLabWebhook['headers'], body: Buffer): string {
+function idOf(headers: ForgeWebhook['headers'], body: Buffer): string {
   const given = headers.get('webhook-id') ?? headers.get('idempotency-key') ?? '';
-  return /^[\w.-]{8,100}$/.test(given)
-    ? given
-    : `sha256-${createHash('sha256')
-        .update(given === '' ? body : given)
-        .digest('hex')}`;
+  return deliveryId(given, given === '' ? body : given);
 }
 
 function heardOf(body: Buffer, base: string): Heard {
-  const payload = parsed(body);
+  const payload = parsedBody(body);
   const kind = (payload as { object_kind?: unknown } | null)?.object_kind;
   if (kind === 'merge_request') return mergeRequestHeard(mergeRequestHook.safeParse(payload), base);
   if (kind === 'pipeline') return pipelineHeard(pipelineHook.safeParse(payload), base);
@@ -145,13 +131,4 @@ function refAt(base: string, path: string, iid: number, projectId: number) {
   return gitlabRef(origin, `${pathname.replace(/^\/|\/$/g, '')}/${path}`.replace(/^\//, ''), iid, projectId);
 }
 
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return null;
-  }
-}
-
-const ignored = (reason: string): Heard => ({ kind: 'ignored', reason });
 const malformed = (error: z.ZodError): Heard => ignored(`it is not in GitLab's form (${error.issues[0]?.path.join('.') ?? 'body'})`);
