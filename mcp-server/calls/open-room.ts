@@ -15,12 +15,14 @@ interface OpenRoomInput {
 }
 
 /** Opens a room of the caller's, or answers the living one (R8). @throws {Refusal} as {@link openRoomOn} and {@link atAddress} */
-export async function openRoom(input: OpenRoomInput, { deps, caller }: Call): Promise<{ slug: string; created: boolean }> {
+export async function openRoom(input: OpenRoomInput, call: Call): Promise<{ slug: string; created: boolean }> {
+  const { deps, caller } = call;
   const { pullRequest, ...room } = input;
   const ref = await atAddress(
     'pull_request',
     () => parsePullRequest(pullRequest),
     (named) => deps.forge.resolve(named),
+    call,
   );
   return openRoomOn({ ...room, owner: { id: caller.id, name: caller.name }, ref }, deps);
 }

@@ -58,11 +58,13 @@ export async function setRepository(change: RepositoryChange, call: Call): Promi
 const placeOf = ({ forge, repository, url }: RepositoryRef): RepositoryPlace => ({ forge, repository, url });
 
 /** What only takes away may be asked of what its forge shows no more. */
-async function refOf({ repository, automatic }: RepositoryChange, { deps, caller }: Call): Promise<RepositoryRef> {
+async function refOf({ repository, automatic }: RepositoryChange, call: Call): Promise<RepositoryRef> {
+  const { deps, caller } = call;
   return atAddress(
     'repository',
     () => parseRepository(repository, deps.forges.addresses),
     async (ref) => repositoryNow(deps.forge, ref, automatic ? [] : await deps.store.repositories.ofOwner(caller.id)),
+    call,
   );
 }
 

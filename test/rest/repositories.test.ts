@@ -54,8 +54,13 @@ const githubKey = () => `github:${new URL(github.urls.web).host}/${github.repo.i
 const gitlabKey = () => `gitlab:${new URL(gitlab.url).host}#${gitlab.state.projectId}`;
 const link = async (...people: Person[]) => {
   for (const { id } of people) {
-    await world.store.accounts.linkRepository(id, 'github', githubKey());
-    await world.store.accounts.linkRepository(id, 'gitlab', gitlabKey());
+    for (const place of [
+      { forge: 'github', repository: githubKey(), url: onGitHub() },
+      { forge: 'gitlab', repository: gitlabKey(), url: onGitLab() },
+    ] as const) {
+      await world.store.repositories.keep(id, place, {});
+      await world.store.accounts.linkRepository(id, place.forge, place.repository);
+    }
   }
 };
 const put = (who: Person, body: object) => world.rest(who, 'PUT', '/repositories', body);
@@ -139,7 +144,21 @@ describe('R11: an owner sets up the repositories that it may open rooms on', () 
     const local = await put(adam, { repository: `local:${world.git.path}`, comment_instead: true });
     expect([local.status, local.json.detail]).toEqual([404, json.detail]);
     expect((await put(adam, { repository: 'local:/etc', comment_instead: true })).json.detail).toBe(json.detail);
-    expect((await put(adam, { repository: `${gitlab.url}/no/such` })).json).toMatchObject({ code: 'not_found', field: 'repository' });
+    for (const address of [onGitLab(), `${gitlab.url}/no/such`, `${github.urls.web}/${github.repo.owner}/no-such`])
+      expect((await put(adam, { repository: address })).json).toEqual(json);
+    operator.installed = false;
+    expect((await put(adam, { repository: onGitHub() })).json).toEqual(json);
+    operator.installed = true;
+    const rooms = async (pull_request: string) => (await world.rest(adam, 'POST', '/rooms', { pull_request })).json;
+    const room = await rooms(github.pullRequest);
+    expect([room.code, room.field]).toEqual(['not_found', 'pull_request']);
+    for (const address of [
+      `${onGitHub()}/pull/999`,
+      `${github.urls.web}/acme/no-such/pull/1`,
+      gitlab.pullRequest,
+      `${onGitLab()}x/-/merge_requests/7`,
+    ])
+      expect(await rooms(address)).toEqual(room);
     await world.store.repositories.keep(adam.id, { forge: 'github', repository: githubKey(), url: onGitHub() }, { commentInstead: true });
     await world.store.forgeStates.troubled('github', githubKey(), {
       identity: 'operator',
