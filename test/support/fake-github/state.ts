@@ -92,9 +92,9 @@ export class FakeState {
     state: 'open' as 'open' | 'closed',
     merged: false,
     draft: false,
+    labels: [] as string[],
     headRepoGone: false,
     /** Frozen when it was merged. */
-    labels: [] as string[],
     mergedBase: null as string | null,
     /** `refs/pull/N/head`, once its branch is gone. */
     keptHead: null as string | null,
