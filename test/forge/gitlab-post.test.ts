@@ -100,7 +100,7 @@ describe('D9: every line at its place', () => {
   test('a range that leaves its hunk stands at its last line', async () => {
     const what = review([at('long.txt', 10, 'new', 2)]);
     await post(what);
-    expect((await world.forge.readBack(world.ref, what)).differences).toEqual(['The comment for `long.txt:2-10` stands at another place.']);
+    expect((await world.forge.readBack(world.ref, what)).differences).toEqual(['The comment for long.txt:2-10 stands at another place.']);
     expect(notes()[0]!.position).toMatchObject({ new_line: 10 });
     expect(notes()[0]!.position).not.toHaveProperty('line_range');
   });
@@ -127,8 +127,8 @@ describe('D9: every line at its place', () => {
     expect(notes()).toHaveLength(2);
     expect(notes().at(-1)!.body).toContain('### Without a place\n\n- `long.txt:30`: About long.txt:30 new\n- `nowhere.txt:1`: ');
     expect((await world.forge.readBack(world.ref, what)).differences).toEqual([
-      '`long.txt:30` stands in the body: GitLab took no comment there.',
-      '`nowhere.txt:1` stands in the body: GitLab took no comment there.',
+      'long.txt:30 stands in the body: GitLab took no comment there.',
+      'nowhere.txt:1 stands in the body: GitLab took no comment there.',
     ]);
   });
 
@@ -277,7 +277,7 @@ test('D9: what the forge shows otherwise is told', async () => {
   notes()[0]!.body = notes()[0]!.body.replace('About', 'Edited');
   notes()[2]!.body = notes()[2]!.body.replace('whole', 'half');
   expect((await world.forge.readBack(world.ref, what)).differences).toEqual([
-    'The comment at `added.txt:1` reads otherwise than what was posted.',
+    'The comment at added.txt:1 reads otherwise than what was posted.',
     'The body reads otherwise than what was posted.',
   ]);
   expect(await world.forge.readBack(world.ref, { ...what, marker: 'other' })).toEqual({

@@ -7,8 +7,6 @@ import {
   type LineComment,
   type PostAs,
   type Posted,
-  type Posting,
-  type ReadBack,
   type ReviewToPost,
 } from '../port.js';
 import { createPlacer } from '../../context/anchors.js';
@@ -16,26 +14,10 @@ import { cutText } from '../../markdown.js';
 import { placeOf, type GitHubApp, type Octokit } from './app.js';
 import { failedOf } from './failures.js';
 import { listRows } from './listing.js';
-import { allPages, PER_PAGE } from './pages.js';
+import { findPosted, listReviews, ourLogins, sideOf, submittedIn, type PostDeps, type Review } from './posted.js';
 import { at, readPull, type Pull, type Row } from './pull.js';
-import { COMMENT_LIMIT, composeReview, markerOf, type Composed } from './review-body.js';
+import { COMMENT_LIMIT, composeReview, type Composed } from './review-body.js';
 
-export interface PostDeps {
-  readonly operator: GitHubApp;
-  /** The review identity; null: none is set up, the operator posts. */
-  readonly reviewer: GitHubApp | null;
-}
-
-interface Review {
-  readonly id: number;
-  readonly nodeId: string;
-  readonly login: string;
-  readonly state: string;
-  readonly body: string;
-  readonly url: string;
-}
-
-const MAX_REVIEW_PAGES = 30;
 /** What GitHub did with a request it answered 502 to shows within this. */
 const SETTLE_MS = 2_000;
 const EVENTS = { approve: 'APPROVE', request_changes: 'REQUEST_CHANGES', comment: 'COMMENT' } as const;
@@ -47,12 +29,6 @@ const ADD_FILE_THREAD = `mutation ($review: ID!, $path: String!, $body: String!)
   addPullRequestReviewThread(input: { pullRequestReviewId: $review, path: $path, body: $body, subjectType: FILE }) { thread { id } }
 }`;
 
-/** D5: what one of our Apps posted under this marker. Another's text with the marker in it is not it. @throws {ForgeError} */
-export async function findPosted(deps: PostDeps, ref: GitHubPullRequestRef, posting: Posting): Promise<Posted | null> {
-  const found = await findReview(deps, ref, posting);
-  return found === null ? null : { url: found.url };
-}
-
 /** D5, D9: one review, once. What GitHub would refuse of it stands in its body. @throws {ForgeError} */
 export async function postReview(deps: PostDeps, ref: GitHubPullRequestRef, review: ReviewToPost): Promise<Posted> {
   const pull = await readPull(deps.operator, ref);
@@ -63,63 +39,6 @@ export async function postReview(deps: PostDeps, ref: GitHubPullRequestRef, revi
   await removePending(poster, ref, reviews);
   return new Poster(deps, poster, ref, pull, review).post();
 }
-
-/** D9: compares what GitHub shows with what was to be posted. @throws {ForgeError} */
-export async function readBack(deps: PostDeps, ref: GitHubPullRequestRef, review: ReviewToPost): Promise<ReadBack> {
-  const found = await findReview(deps, ref, review);
-  if (found === null) return { found: false, url: null, inBody: [], differences: [] };
-  const { items } = await allPages(deps.operator, ref, MAX_REVIEW_PAGES, async (octokit, page) => {
-    const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments', {
-      ...at(ref),
-      pull_number: ref.number,
-      review_id: found.id,
-      per_page: PER_PAGE,
-      page,
-    });
-    return data;
-  });
-  const missing = new Set<number>();
-  const differences = remarksOf(review).flatMap((remark, index) => {
-    const shown = items.filter((comment) => comment.path === remark.path && same(comment.body) === same(remark.body));
-    if (shown.length === 0) missing.add(index);
-    if (shown.length === 0) return [`${place(remark)} stands in the body: GitHub took no comment there.`];
-    return shown.some((comment) => standsAt(comment, remark)) ? [] : [`The comment for ${place(remark)} stands at another place.`];
-  });
-  const body = missing.size === 0 ? review.body : review.bodyWithout(missing);
-  if (!same(found.body).includes(same(body))) differences.unshift('The body reads otherwise than what was sent.');
-  return { found: true, url: found.url, inBody: [...missing], differences };
-}
-
-type Remark = LineComment | FileComment;
-const remarksOf = ({ comments, fileComments }: ReviewToPost): readonly Remark[] => [...comments, ...fileComments];
-
-function place(remark: Remark): string {
-  if (!('line' in remark)) return remark.path;
-  const { path, line, startLine, side } = remark;
-  return `${path}:${startLine === undefined ? line : `${startLine}-${line}`}${side === 'old' ? ' (old)' : ''}`;
-}
-
-/** What GitHub says of a comment's lines; the original ones where the file has changed there since. */
-interface Shown {
-  readonly line?: number | null;
-  readonly original_line?: number | null;
-  readonly start_line?: number | null;
-  readonly original_start_line?: number | null;
-  readonly side?: string;
-  readonly subject_type?: string;
-}
-
-function standsAt(shown: Shown, remark: Remark): boolean {
-  if (!('line' in remark)) return shown.subject_type === 'file';
-  const line = shown.original_line ?? shown.line ?? null;
-  const start = shown.original_start_line ?? shown.start_line ?? undefined;
-  return line === remark.line && start === remark.startLine && shown.side === sideOf(remark);
-}
-
-const sideOf = ({ side }: LineComment): 'LEFT' | 'RIGHT' => (side === 'old' ? 'LEFT' : 'RIGHT');
-
-/** Line ends and outer space are the forge's own. */
-const same = (text: string) => text.replaceAll('\r\n', '\n').trim();
 
 interface PosterApp {
   readonly app: GitHubApp;
@@ -147,44 +66,6 @@ async function posterFor({ operator, reviewer }: PostDeps, ref: GitHubPullReques
 const NO_REVIEWER =
   'Reviews of this repository are to be posted as the reviewer App, and this server has none. ' +
   'Set REVIEWER_APP_ID and its key, or let the operator post there.';
-
-/** D5: whoever posted, for what the owner set may have changed between two attempts. */
-async function ourLogins({ operator, reviewer }: PostDeps, ref: GitHubPullRequestRef): Promise<ReadonlySet<string>> {
-  const logins = await Promise.all([operator.login(ref), reviewer?.login(ref) ?? null]);
-  return new Set(logins.filter((login) => login !== null));
-}
-
-async function findReview(deps: PostDeps, ref: GitHubPullRequestRef, posting: Posting): Promise<Review | null> {
-  await readPull(deps.operator, ref);
-  return submittedIn(await listReviews(deps.operator, ref), await ourLogins(deps, ref), posting);
-}
-
-async function listReviews(app: GitHubApp, ref: GitHubPullRequestRef): Promise<Review[]> {
-  const { items } = await allPages(app, ref, MAX_REVIEW_PAGES, async (octokit, page) => {
-    const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews', {
-      ...at(ref),
-      pull_number: ref.number,
-      per_page: PER_PAGE,
-      page,
-    });
-    return data;
-  });
-  return items.map((review) => ({
-    id: Number(review.id),
-    nodeId: review.node_id,
-    login: review.user?.login ?? '',
-    state: review.state,
-    body: review.body,
-    url: review.html_url,
-  }));
-}
-
-function submittedIn(reviews: readonly Review[], logins: ReadonlySet<string>, { marker }: Posting): Review | null {
-  return reviews.find((review) => review.state !== 'PENDING' && logins.has(review.login) && isMarked(review, marker)) ?? null;
-}
-
-/** Ours stands at the very end: what stands before it is text of others, who may have written the same. */
-const isMarked = ({ body }: Review, marker: string) => body.trimEnd().endsWith(markerOf(marker));
 
 /** One pending review of ours, left by a posting that died, would keep every further one out. Nobody but us writes in it. */
 async function removePending({ app, login }: PosterApp, ref: GitHubPullRequestRef, reviews: readonly Review[]): Promise<void> {

@@ -2,6 +2,7 @@ import type { Description, GitHubPullRequestRef, Issue, ReviewComment } from '..
 import { ForgeError } from '../port.js';
 import type { GitHubApp } from './app.js';
 import { allPages, PER_PAGE } from './pages.js';
+import { reviewRows } from './posted.js';
 import { at, readPull } from './pull.js';
 
 /** Of each kind of comment; a page shows far fewer. */
@@ -146,15 +147,7 @@ async function reviewComments(app: GitHubApp, ref: GitHubPullRequestRef) {
 
 /** What reviews say beside their line comments. */
 async function reviewBodies(app: GitHubApp, ref: GitHubPullRequestRef) {
-  const { items, more } = await allPages(app, ref, MAX_COMMENT_PAGES, async (octokit, page) => {
-    const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews', {
-      ...at(ref),
-      pull_number: ref.number,
-      per_page: PER_PAGE,
-      page,
-    });
-    return data;
-  });
+  const { items, more } = await reviewRows(app, ref, MAX_COMMENT_PAGES);
   const value = items
     .filter((review) => review.body !== '' && review.submitted_at !== undefined)
     .map((review): ReviewComment => ({

@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { FileComment, LineComment, Posting, ReviewToPost } from '../port.js';
+import type { Posting, ReviewToPost } from '../port.js';
+import { remarksOf } from '../remarks.js';
 
 /** What was posted is found again by a comment that no reader sees: one for the review, one for each of its remarks. */
 export function bodyMarker({ marker }: Posting): string {
   return `<!-- barista:${marker} -->`;
 }
-
-/** What is posted beside the body. */
-export type Remark = LineComment | FileComment;
-export const remarksOf = ({ comments, fileComments }: ReviewToPost): readonly Remark[] => [...comments, ...fileComments];
 
 /**
  * Of each remark, in their order. It tells the remark by its place and its words: where the text was changed after a
@@ -27,9 +24,6 @@ export function commentMarkers(review: ReviewToPost): string[] {
     return `<!-- barista:${review.marker}#${digest}${nth === 1 ? '' : `-${nth}`} -->`;
   });
 }
-
-/** Ours stands at the very end: what stands before it is text of others, who may have written the same. */
-export const isMarked = (body: string, marker: string): boolean => body.trimEnd().endsWith(marker);
 
 /** Whether a note is a remark of this review, whichever. */
 export function isRemarkOf(body: string, { marker }: Posting): boolean {

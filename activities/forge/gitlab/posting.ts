@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { ForgeError, type GitLabPullRequestRef, type Posted, type Posting, type ReadBack, type ReviewToPost } from '../port.js';
+import { isMarked, placeOfRemark, plain, type Remark, remarksOf } from '../remarks.js';
 import type { GitLabClient } from './client.js';
 import { readDiff, type DiffDeps } from './diff.js';
-import { bodyMarker, commentMarkers, isMarked, isRemarkOf, noteText, remarksOf, type Remark } from './markers.js';
+import { bodyMarker, commentMarkers, isRemarkOf, noteText } from './markers.js';
 import { projectPath, readMergeRequest } from './merge-request.js';
 import { positionOf, type Position } from './position.js';
 import { approvals, note, user, version, type MergeRequest, type Note, type Version } from './shapes.js';
@@ -64,15 +65,15 @@ export async function readBack(client: GitLabClient, ref: GitLabPullRequestRef, 
     const [first] = found;
     if (first === undefined) {
       unplaced.add(index);
-      differences.push(`${place(comment)} stands in the body: GitLab took no comment there.`);
+      differences.push(`${placeOfRemark(comment)} stands in the body: GitLab took no comment there.`);
     } else {
-      if (found.length > 1) differences.push(`${place(comment)} is there ${found.length} times.`);
-      if (!sameText(first.body, noteText(comment.body, marker)))
-        differences.push(`The comment at ${place(comment)} reads otherwise than what was posted.`);
-      if (!standsAt(first, comment)) differences.push(`The comment for ${place(comment)} stands at another place.`);
+      if (found.length > 1) differences.push(`${placeOfRemark(comment)} is there ${found.length} times.`);
+      if (plain(first.body) !== plain(noteText(comment.body, marker)))
+        differences.push(`The comment at ${placeOfRemark(comment)} reads otherwise than what was posted.`);
+      if (!standsAt(first, comment)) differences.push(`The comment for ${placeOfRemark(comment)} stands at another place.`);
     }
   }
-  if (!sameText(body.body, noteText(bodyOf(review, unplaced), bodyMarker(review))))
+  if (plain(body.body) !== plain(noteText(bodyOf(review, unplaced), bodyMarker(review))))
     differences.push('The body reads otherwise than what was posted.');
   return { found: true, url: await noteUrl(client, ref, body), inBody: [...unplaced], differences };
 }
@@ -81,15 +82,6 @@ export async function readBack(client: GitLabClient, ref: GitLabPullRequestRef, 
 function bodyOf({ body, bodyWithout }: ReviewToPost, unplaced: ReadonlySet<number>): string {
   return unplaced.size === 0 ? body : bodyWithout(unplaced);
 }
-
-function place(remark: Remark): string {
-  if (!('line' in remark)) return `\`${remark.path}\``;
-  const { path, line, startLine, side } = remark;
-  return `\`${path}:${startLine === undefined ? line : `${startLine}-${line}`}\`${side === 'old' ? ' (old)' : ''}`;
-}
-
-/** GitLab ends a text its own way. */
-const sameText = (one: string, other: string) => one.replaceAll('\r\n', '\n').trim() === other.trim();
 
 function standsAt({ position }: Note, remark: Remark): boolean {
   if (position == null) return false;

@@ -1,4 +1,5 @@
 import { ForgeError, type Posting, type ReadBack, type ReviewToPost } from '../port.js';
+import { placeOfRemark, remarksOf } from '../remarks.js';
 import { fullSha, type Git } from './git.js';
 
 /** Reviews are posted here and nowhere else; read them with `git notes --ref=barista show COMMIT`. */
@@ -57,13 +58,9 @@ export async function checkNote(git: Git, gitDir: string, review: ReviewToPost, 
 
 /** The review as a note, between two hidden markers. A note is one text: it takes every remark at its place. */
 function renderNote(review: ReviewToPost): string {
-  const atLines = review.comments.map(({ path, line, startLine, side, body }) => {
-    const lines = startLine === undefined ? line : `${startLine}-${line}`;
-    return `## ${path}:${lines}${side === 'old' ? ' (old)' : ''}\n\n${body}`;
-  });
-  const onFiles = review.fileComments.map(({ path, body }) => `## ${path}\n\n${body}`);
+  const remarks = remarksOf(review).map((remark) => `## ${placeOfRemark(remark)}\n\n${remark.body}`);
   // A marker that somebody wrote into a text is none.
-  const texts = [review.body, ...atLines, ...onFiles].map((text) => text.replaceAll(/<!--(?= \/?barista:)/g, '<!--\u200b'));
+  const texts = [review.body, ...remarks].map((text) => text.replaceAll(/<!--(?= \/?barista:)/g, '<!--\u200b'));
   return `${[opening(review.marker), ...texts, closing(review.marker)].join('\n\n')}\n`;
 }
 

@@ -1,0 +1,19 @@
+import { numbersOf } from '../../workflows/room/lines.js';
+import type { FileComment, LineComment, ReviewToPost } from './port.js';
+
+/** What of a review stands beside its body. */
+export type Remark = LineComment | FileComment;
+
+/** All of a review's, in the order that whoever names one by its position counts in: those at lines, then those on files. */
+export const remarksOf = ({ comments, fileComments }: ReviewToPost): readonly Remark[] => [...comments, ...fileComments];
+
+/** `a.ts`, `a.ts:7`, `a.ts:3-7` or `a.ts:7 (old)`. */
+export function placeOfRemark(remark: Remark): string {
+  return 'line' in remark ? `${remark.path}:${numbersOf(remark)}${remark.side === 'old' ? ' (old)' : ''}` : remark.path;
+}
+
+/** A text without what is the forge's own in it: line ends and outer space. */
+export const plain = (text: string): string => text.replaceAll('\r\n', '\n').trim();
+
+/** Ours stands at the very end: what stands before it is text of others, who may have written the same. */
+export const isMarked = (body: string, marker: string): boolean => body.trimEnd().endsWith(marker);
