@@ -2,6 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLocalForge } from '../../activities/forge/local/index.js';
+import { listRows } from '../../activities/forge/github/listing.js';
+import type { Row } from '../../activities/forge/github/pull.js';
 import type { Diff, KnownHead } from '../../activities/forge/port.js';
 import { parsePullRequest } from '../../activities/forge/pull-request.js';
 import { badGateway } from '../support/fake-github/index.js';
@@ -269,4 +271,22 @@ test('a 502 on a read is asked again, and a page is never taken for the last one
   world.git.push(numbered(150, 1));
   world.github.faults.push(badGateway(/\/files\?.*page=2/));
   expect((await diff()).files).toHaveLength(150);
+});
+
+test('D9: a listing that is read for some files holds the patches of no other, and ends for none of them', async () => {
+  const row = (filename: string): Row => ({
+    filename,
+    status: 'modified',
+    sha: null,
+    additions: 1,
+    deletions: 0,
+    changes: 1,
+    patch: '+'.repeat(100),
+  });
+  const pages = [1, 2, 3].map((page) => Array.from({ length: page === 3 ? 1 : 100 }, (_, at) => row(`${page}-${at}.ts`)));
+  const rows = await listRows(async (page) => Promise.resolve(pages[page - 1]!), {
+    maxPatches: 1_000,
+    wanted: ({ filename }) => filename === '3-0.ts',
+  });
+  expect(rows.map(({ filename }) => filename)).toEqual(['3-0.ts']);
 });

@@ -77,6 +77,8 @@ describe('rate limits are obeyed with the times GitHub gives', () => {
     expect(limitedUntil(failed({ status: 429 }), NOON, 0)).toBe(NOON + 60_000);
     expect(limitedUntil(failed({ headers: { 'retry-after': 'soon' }, message: 'secondary rate limit' }), NOON, 0)).toBe(NOON + 60_000);
     expect(limitedUntil(failed({ status: 429 }), NOON, 50)).toBe(NOON + 15 * 60_000);
+    expect(limitedUntil(failed({ status: 422, details: ['was submitted too quickly'] }), NOON, 0)).toBe(NOON + 60_000);
+    expect(limitedUntil(failed({ status: 422, details: ['Line could not be resolved'] }), NOON, 0)).toBeNull();
     // Its clock is behind ours: never a tight loop.
     expect(limitedUntil(failed({ headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' } }), NOON, 0)).toBe(NOON + 1_000);
   });

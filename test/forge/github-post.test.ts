@@ -132,6 +132,20 @@ describe('D9: a pending review left over keeps nothing out', () => {
     expect(world.github.reviews.map(({ state }) => state)).toEqual(['CHANGES_REQUESTED']);
   });
 
+  test('where not all reviews can be looked through none is sent, for ours may be there', async () => {
+    await start();
+    const one = {
+      author: 'mallory',
+      body: 'x',
+      state: 'COMMENTED' as const,
+      commit: world.github.headSha,
+      submittedAt: '2029-06-01T00:00:00Z',
+    };
+    for (let id = 1; id <= 3_000; id++) world.github.reviews.push({ ...one, id });
+    await expect(world.forge.post(world.ref, review())).rejects.toMatchObject({ kind: 'refused' });
+    expect(posts()).toBe(0);
+  });
+
   test("a person's pending review is theirs", async () => {
     await start();
     world.github.reviews.push({ id: 5, author: 'kim', body: 'mine', state: 'PENDING', commit: world.github.headSha, submittedAt: null });
@@ -276,6 +290,28 @@ describe('D4: remarks on whole files stand beside the file; what has no place th
     const [shown] = submitted();
     expect(commentsOf(shown?.id)).toHaveLength(2);
     expect(shown?.body).toContain('- `a.ts`: Too long.');
+  });
+
+  test("GitHub's limit on writing, which it says with a 422, is waited for: nothing is refused by it, nor moved into the body", async () => {
+    await start();
+    const sent = review({ fileComments: [{ path: 'a.ts', body: 'Too long.' }] });
+    const tooQuick = { resource: 'PullRequestReview', code: 'custom', message: 'was submitted too quickly' };
+    world.github.faults.push({
+      on: /^POST .*\/reviews$/,
+      status: 422,
+      body: { message: 'Validation Failed', errors: [tooQuick] },
+      times: 1,
+    });
+    await expect(world.forge.post(world.ref, sent)).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 60 });
+    world.now += 60_000;
+    const errors = [{ type: 'UNPROCESSABLE', message: 'was submitted too quickly' }];
+    world.github.faults.push({ on: /^POST \/graphql$/, status: 200, body: { data: null, errors }, times: 1 });
+    await expect(world.forge.post(world.ref, sent)).rejects.toMatchObject({ kind: 'unavailable' });
+    world.now += 120_000;
+    await world.forge.post(world.ref, sent);
+    const [shown] = submitted();
+    expect(commentsOf(shown?.id)).toHaveLength(3);
+    expect(shown?.body).not.toContain('Without a place');
   });
 
   test('a posting that dies before it is submitted leaves nothing that counts, and the next one posts', async () => {

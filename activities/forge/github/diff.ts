@@ -70,7 +70,7 @@ async function listedFiles(
         });
         return data;
       }),
-    MAX_DIFF_BYTES,
+    { maxPatches: MAX_DIFF_BYTES },
   );
   const after = await readPull(app, ref);
   if (after.head.sha !== headSha || after.base.ref !== before.base.ref) return null;

@@ -79,15 +79,22 @@ const LONGEST_MS = 15 * 60_000;
  * Until when (epoch milliseconds) GitHub wants to be left alone, by its own times: `retry-after`, else the reset of an
  * used up limit, else a growing minute. null: this is no limit (not every 403 is one).
  */
-export function limitedUntil({ status, headers, message }: Failed, now: number, inARow: number): number | null {
-  if (status !== 403 && status !== 429) return null;
+export function limitedUntil(failed: Failed, now: number, inARow: number): number | null {
+  const { status, headers, message } = failed;
+  const tooQuick = isTooQuick(failed);
+  if (status !== 403 && status !== 429 && !tooQuick) return null;
   const after = numberOf(headers['retry-after']);
   if (after !== null) return now + after * 1_000;
   const reset = numberOf(headers['x-ratelimit-reset']);
   if (String(headers['x-ratelimit-remaining']) === '0' && reset !== null) return Math.max(now, reset * 1_000) + 1_000;
-  if (status === 429 || /secondary rate|abuse detection/i.test(message)) return now + Math.min(LONGEST_MS, SECONDARY_MS * 2 ** inARow);
+  if (status === 429 || tooQuick || /secondary rate|abuse detection/i.test(message))
+    return now + Math.min(LONGEST_MS, SECONDARY_MS * 2 ** inARow);
   return null;
 }
+
+/** GitHub's limit on writing says no as if what was written were wrong. */
+export const isTooQuick = ({ status, message, details }: Failed): boolean =>
+  status === 422 && [message, ...details].some((said) => /submitted too quickly/i.test(said));
 
 function numberOf(header: string | number | undefined): number | null {
   const number = Number(header);

@@ -19,15 +19,19 @@ const SUSPICIOUS_LINES = 10_000;
 
 /**
  * The whole listing, at most {@link MAX_LISTED} files; zeroed rows are read again on smaller pages. Past `maxPatches`
- * characters of patches no further page is read.
+ * characters of patches no further page is read. `wanted`: rows of other files are left out.
  */
-export async function listRows(read: ReadPage, maxPatches = Infinity): Promise<Row[]> {
+export async function listRows(
+  read: ReadPage,
+  { maxPatches, wanted = () => true }: { readonly maxPatches: number; readonly wanted?: (row: Row) => boolean },
+): Promise<Row[]> {
   const rows: Row[] = [];
   let held = 0;
   for (let page = 1; page <= MAX_LISTED / PER_PAGE; page++) {
     const { listed, last } = await readWhole(read, page, PER_PAGE);
-    rows.push(...listed);
-    held += patchesOf(listed);
+    const kept = listed.filter(wanted);
+    rows.push(...kept);
+    held += patchesOf(kept);
     if (last || held > maxPatches) break;
   }
   return rows;

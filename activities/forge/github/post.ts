@@ -12,7 +12,8 @@ import {
 import { createPlacer } from '../../context/anchors.js';
 import { cutText } from '../../markdown.js';
 import { placeOf, type GitHubApp, type Octokit } from './app.js';
-import { failedOf } from './failures.js';
+import { MAX_DIFF_BYTES } from '../local/diff.js';
+import { failedOf, isTooQuick } from './failures.js';
 import { listRows } from './listing.js';
 import { findPosted, listReviews, ourLogins, sideOf, submittedIn, type PostDeps, type Review } from './posted.js';
 import { at, readPull, type Pull, type Row } from './pull.js';
@@ -204,16 +205,20 @@ class Poster {
   async #dropAnchors(again: boolean): Promise<void> {
     const all = this.review.comments;
     if (again || this.pull.head.sha !== this.review.headSha) return this.#withoutLines();
-    const rows = await listRows((page, perPage) =>
-      this.deps.operator.call(this.ref, async (octokit): Promise<readonly Row[]> => {
-        const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {
-          ...at(this.ref),
-          pull_number: this.ref.number,
-          per_page: perPage,
-          page,
-        });
-        return data;
-      }),
+    const paths = new Set(all.map(({ path }) => path));
+    const rows = await listRows(
+      (page, perPage) =>
+        this.deps.operator.call(this.ref, async (octokit): Promise<readonly Row[]> => {
+          const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {
+            ...at(this.ref),
+            pull_number: this.ref.number,
+            per_page: perPage,
+            page,
+          });
+          return data;
+        }),
+      // At most forty files, whatever else the pull request has.
+      { maxPatches: MAX_DIFF_BYTES, wanted: ({ filename }) => paths.has(filename) },
     );
     const placer = createPlacer(new Map(rows.map((row) => [row.filename, row.patch ?? null])));
     const placements = all.map((comment) => placer(comment));
@@ -255,7 +260,8 @@ async function addFileThread(octokit: Octokit, review: string, { path, body }: F
     const added = await octokit.graphql<{ addPullRequestReviewThread: { thread: unknown } | null }>(ADD_FILE_THREAD, variables);
     return Boolean(added.addPullRequestReviewThread?.thread);
   } catch (error) {
-    if (failedOf(error)?.status === 422) return false;
+    const failed = failedOf(error);
+    if (failed?.status === 422 && !isTooQuick(failed)) return false;
     throw error;
   }
 }
