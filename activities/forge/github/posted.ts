@@ -1,6 +1,14 @@
-import type { GitHubPullRequestRef, LineComment, Posted, Posting, ReadBack, ReviewToPost } from '../port.js';
+import {
+  ForgeError,
+  type GitHubPullRequestRef,
+  type LineComment,
+  type Posted,
+  type Posting,
+  type ReadBack,
+  type ReviewToPost,
+} from '../port.js';
 import { isMarked, placeOfRemark, plain, type Remark, remarksOf } from '../remarks.js';
-import type { GitHubApp } from './app.js';
+import { placeOf, type GitHubApp } from './app.js';
 import { allPages, PER_PAGE } from './pages.js';
 import { at, readPull } from './pull.js';
 import { markerOf } from './review-body.js';
@@ -66,7 +74,9 @@ async function findReview(deps: PostDeps, ref: GitHubPullRequestRef, posting: Po
 
 /** All of the pull request's, whoever wrote them. @throws {ForgeError} */
 export async function listReviews(app: GitHubApp, ref: GitHubPullRequestRef): Promise<Review[]> {
-  const { items } = await reviewRows(app, ref, MAX_REVIEW_PAGES);
+  const { items, more } = await reviewRows(app, ref, MAX_REVIEW_PAGES);
+  // Ours may stand among those that were not read: sent all the same it could be there twice.
+  if (more) throw new ForgeError('refused', `${placeOf(ref)}#${ref.number} has more reviews than can be looked through for our own.`);
   return items.map((review) => ({
     id: Number(review.id),
     login: review.user?.login ?? '',
