@@ -3,12 +3,13 @@ import { participantOf } from '../../workflows/room/members.js';
 import { Refusal } from '../../workflows/room/refusal.js';
 import type { Participant } from '../../workflows/room/state.js';
 import type { Call } from '../deps.js';
+import { iso } from '../views/time.js';
 import { roomOfOwner } from './access.js';
 import { wireParticipant } from './membership.js';
 import { send } from './write.js';
 
 export function wireAgent({ id, name, createdAt }: Agent) {
-  return { id, name, created_at: new Date(createdAt).toISOString() };
+  return { id, name, created_at: iso(createdAt) };
 }
 
 /** R6: its keys stop at once, then every living room of the owner forgets it. Safe to repeat, also after half of it. */

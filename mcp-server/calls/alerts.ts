@@ -1,6 +1,7 @@
 import { ownerTopic, type StoredAlert } from '../../prisma/store.js';
 import { Refusal } from '../../workflows/room/refusal.js';
 import type { Call } from '../deps.js';
+import { iso } from '../views/time.js';
 import type { EventSource } from './event-stream.js';
 
 /** Stands for the time before the first alert. */
@@ -42,5 +43,5 @@ async function positionOf(id: string, field: string, { deps, caller }: Call): Pr
 }
 
 function wireAlert({ id, kind, room, round, text, link, at }: StoredAlert, { deps }: Call) {
-  return { id, kind, room, round, text, url: deps.address() + link, at: new Date(at).toISOString() };
+  return { id, kind, room, round, text, url: deps.address() + link, at: iso(at) };
 }

@@ -5,6 +5,7 @@ import { mayReadReviews } from '../../workflows/room/visibility.js';
 import { Refusal } from '../../workflows/room/refusal.js';
 import type { ParticipantId, RoomState } from '../../workflows/room/state.js';
 import type { Call } from '../deps.js';
+import { iso } from '../views/time.js';
 import { doneReason } from './done.js';
 import type { EventSource } from './event-stream.js';
 import { roomOfMember } from './access.js';
@@ -129,7 +130,7 @@ function wireMessage(message: Message) {
   const { id, at, from, fromName, kind, text, mentions, event } = message;
   return {
     id: String(id),
-    at: new Date(at).toISOString(),
+    at: iso(at),
     from,
     from_name: fromName,
     kind,

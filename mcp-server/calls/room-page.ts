@@ -3,7 +3,8 @@ import type { RoomRow } from '../../prisma/store.js';
 import { isPresent } from '../../workflows/room/members.js';
 import type { Durations, RoomState } from '../../workflows/room/state.js';
 import type { Call } from '../deps.js';
-import { forgeView } from '../views/troubles.js';
+import { iso } from '../views/time.js';
+import { wireTroubles } from '../views/troubles.js';
 import { knownRoom } from './access.js';
 import { wireMembers } from './membership.js';
 import { distinct, listing } from './rooms.js';
@@ -28,8 +29,8 @@ function wireRow(room: RoomRow, nameOf: (id: string) => string) {
     round: room.round,
     chips: room.chips,
     waiting_on: room.waitingOn.map((id) => ({ id, name: nameOf(id) })),
-    opened_at: new Date(room.createdAt).toISOString(),
-    ended_at: room.endedAt === null ? null : new Date(room.endedAt).toISOString(),
+    opened_at: iso(room.createdAt),
+    ended_at: room.endedAt === null ? null : iso(room.endedAt),
   };
 }
 
@@ -47,7 +48,7 @@ export async function roomPage(call: Call, slug: string): Promise<object> {
     ...wireRow(row!, (id) => room.participants.find((participant) => participant.id === id)?.name ?? id),
     ...settings(room),
     members: wireMembers(room),
-    forge: forgeView(troubles, now()),
+    forge: { troubles: wireTroubles(troubles, now()) },
     review,
   };
 }

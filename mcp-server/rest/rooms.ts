@@ -7,7 +7,7 @@ import { openRoom } from '../calls/open-room.js';
 import { asked, send } from '../calls/write.js';
 import { participantAnswer } from '../schema/answers.js';
 import { durations, handle, recipe, text, toDurations } from '../schema/fields.js';
-import { forgeAnswer } from '../views/troubles.js';
+import { troublesAnswer } from '../views/troubles.js';
 import { inRoom, none } from './params.js';
 import { ok, route, type Route } from './route.js';
 
@@ -27,7 +27,7 @@ const roomRow = z.looseObject({
 const wholeRoom = z.looseObject({
   ...roomRow.shape,
   members: z.array(participantAnswer),
-  forge: forgeAnswer,
+  forge: z.looseObject({ troubles: troublesAnswer }),
   review: z.looseObject({}).nullable(),
 });
 const added = z.looseObject({ participant: participantAnswer });

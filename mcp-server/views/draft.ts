@@ -4,7 +4,8 @@ import { recordedFinding } from '../../workflows/room/record.js';
 import type { Actor, Draft, DraftFinding, ParticipantId, StandingOf } from '../../workflows/room/state.js';
 import type { Severity, Side, Standing, Verdict } from '../../workflows/room/words.js';
 import { wireLines } from './finding.js';
-import { type Around, iso, type Named, named, plainName, seen, type Seen, type Snapshot } from './snapshot.js';
+import { type Around, type Named, named, plainName, seen, type Seen, type Snapshot } from './snapshot.js';
+import { iso } from './time.js';
 
 /** A draft on the wire. */
 export interface WireDraft {

@@ -2,7 +2,8 @@ import { findingOf, isSettled, needsFix, standingOf, stateOf } from '../../workf
 import type { Lines } from '../../workflows/room/lines.js';
 import type { Answer, Finding, ParticipantId, Reference, Review } from '../../workflows/room/state.js';
 import type { AnsweredAs, AnswerKind, FindingState, Severity, Side, Stance, Standing } from '../../workflows/room/words.js';
-import { iso, plainName, type Seen, seen, type Snapshot } from './snapshot.js';
+import { plainName, type Seen, seen, type Snapshot } from './snapshot.js';
+import { iso } from './time.js';
 
 /** A finding on the wire. */
 export interface WireFinding {

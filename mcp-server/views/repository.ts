@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Agent, ForgeTrouble, RepositoryPlace, RepositorySettings } from '../../prisma/store.js';
-import { forgeAnswer, forgeView } from './troubles.js';
 import { named } from '../schema/answers.js';
+import { troublesAnswer, wireTroubles } from './troubles.js';
 
 /** A repository as its owner sees it. */
 export const repositoryAnswer = z.looseObject({
@@ -14,7 +14,7 @@ export const repositoryAnswer = z.looseObject({
     .describe('The rooms that open by themselves; null: none do.'),
   post_as: z.string().nullable().describe("operator or reviewer; null: the reviewer's identity, where the server has one."),
   comment_instead: z.boolean(),
-  troubles: forgeAnswer.shape.troubles,
+  troubles: troublesAnswer,
 });
 
 export type WireRepository = z.output<typeof repositoryAnswer>;
@@ -44,6 +44,6 @@ export function repositoryView({ place, linked, settings, crew, troubles, now }:
     },
     post_as: postAs,
     comment_instead: commentInstead,
-    troubles: [...forgeView(troubles, now).troubles],
+    troubles: wireTroubles(troubles, now),
   };
 }

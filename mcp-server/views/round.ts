@@ -14,7 +14,8 @@ import { draftOfRound, wireDraft, type WireDraft } from './draft.js';
 import { wireFinding, type WireFinding } from './finding.js';
 import { draftParts, coverageParts, listPart, reviewParts } from './round-parts.js';
 import { packed, type Part } from './parts.js';
-import { type Around, iso, type Named, named, plainName, seen, type Seen, type Snapshot } from './snapshot.js';
+import { type Around, type Named, named, plainName, seen, type Seen, type Snapshot } from './snapshot.js';
+import { iso } from './time.js';
 
 /** The answer of get_review_round, or one page of it. Lists hold what is on this page; everything else is on each. */
 export interface RoundPage {

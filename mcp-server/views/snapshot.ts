@@ -1,4 +1,3 @@
-import { DateTime } from 'luxon';
 import type { Calls } from '../../workflows/barista/idle.js';
 import { nameOf, participantOf } from '../../workflows/room/members.js';
 import { recordedRounds, type RoundRecord } from '../../workflows/room/record.js';
@@ -96,11 +95,6 @@ function textIn({ texts }: Snapshot): (id: TextId) => string {
     if (text === undefined) throw new Error(`text ${id} is named by the room and was not read with it`);
     return text;
   };
-}
-
-/** ISO 8601 in UTC, of epoch milliseconds. */
-export function iso(at: number): string {
-  return DateTime.fromMillis(at, { zone: 'utc' }).toISO()!;
 }
 
 export interface Named {

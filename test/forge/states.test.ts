@@ -8,7 +8,7 @@ import { Troubles } from '../../activities/forge/troubles.js';
 import { watchedForge } from '../../activities/forge/watched.js';
 import { createGitLabForge } from '../../activities/forge/gitlab/index.js';
 import { createWatchHead } from '../../activities/watch-head.js';
-import { forgeView } from '../../mcp-server/views/troubles.js';
+import { wireTroubles } from '../../mcp-server/views/troubles.js';
 import { createStore, type Store } from '../../prisma/store.js';
 import { DEFAULT_DURATIONS } from '../../workflows/room/state.js';
 import { silent } from '../support/edge.js';
@@ -153,18 +153,16 @@ describe('GitHub', () => {
     await expect(forge.head(ref)).rejects.toMatchObject({ kind: 'unavailable' });
     await expect(forge.describe(ref)).rejects.toMatchObject({ kind: 'unavailable' });
     await troubles.written();
-    expect(forgeView(await states(), world.now)).toEqual({
-      troubles: [
-        {
-          identity: 'operator',
-          kind: 'unavailable',
-          message: 'waiting for GitHub until 12:40 UTC (its rate limit)',
-          since: '2030-01-01T12:00:00.000Z',
-          until: '2030-01-01T12:39:30.000Z',
-        },
-      ],
-    });
-    expect(forgeView(await states(), NOON + 2_370_000)).toEqual({ troubles: [] });
+    expect(wireTroubles(await states(), world.now)).toEqual([
+      {
+        identity: 'operator',
+        kind: 'unavailable',
+        message: 'waiting for GitHub until 12:40 UTC (its rate limit)',
+        since: '2030-01-01T12:00:00.000Z',
+        until: '2030-01-01T12:39:30.000Z',
+      },
+    ]);
+    expect(wireTroubles(await states(), NOON + 2_370_000)).toEqual([]);
   });
 
   test('a limit that one process was told of is kept by the others, which ask nothing until it is over', async () => {
