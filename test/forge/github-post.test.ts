@@ -134,14 +134,8 @@ describe('D9: a pending review left over keeps nothing out', () => {
 
   test('where not all reviews can be looked through none is sent, for ours may be there', async () => {
     await start();
-    const one = {
-      author: 'mallory',
-      body: 'x',
-      state: 'COMMENTED' as const,
-      commit: world.github.headSha,
-      submittedAt: '2029-06-01T00:00:00Z',
-    };
-    for (let id = 1; id <= 3_000; id++) world.github.reviews.push({ ...one, id });
+    const another = { id: 5, user: { login: 'mallory' }, state: 'COMMENTED', body: 'x', html_url: 'https://example.com' };
+    world.github.faults.push({ on: /^GET .*\/reviews\?/, status: 200, body: Array(100).fill(another) });
     await expect(world.forge.post(world.ref, review())).rejects.toMatchObject({ kind: 'refused' });
     expect(posts()).toBe(0);
   });
