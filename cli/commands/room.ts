@@ -11,7 +11,7 @@ export function roomCommand(): Command {
 function open(): Command {
   return new Command('open')
     .description('Opens a room on a pull request, or names the one there is.')
-    .argument('<url>', 'local:PATH?base=main&head=topic')
+    .argument('<url>', 'of a pull request on GitHub, of a merge request on GitLab, or local:PATH?base=main&head=topic')
     .addOption(new Option('--recipe <recipe>', 'who does what').choices(RECIPES).default('panel'))
     .option('--no-barista', 'the lead opens and closes the rounds, not Barista')
     .option('--another', 'a second room beside the one there is')
