@@ -292,28 +292,6 @@ describe('V5: ci in five states', () => {
 });
 
 describe('C4: comparing two commits', () => {
-  test('ahead, identical, diverged, and unknown for a commit that is gone', async () => {
-    const { git, forge, ref } = world;
-    const one = git.push({ 'a.ts': 'a\n' });
-    const two = git.push({ 'b.ts': 'b\n' });
-    expect(await forge.compare(ref, one, two)).toEqual({ status: 'ahead', commits: 1, changedPaths: ['b.ts'], capped: false });
-    expect(await forge.compare(ref, two, two)).toMatchObject({ status: 'identical', commits: 0, changedPaths: [] });
-    expect(await forge.compare(ref, two, one)).toMatchObject({ status: 'diverged', changedPaths: ['b.ts'] });
-    const three = git.forcePush({ 'c.ts': 'c\n' });
-    expect(await forge.compare(ref, two, three)).toEqual(await local().compare(localRef(), two, three));
-    expect(await forge.compare(ref, 'a'.repeat(40), three)).toEqual({
-      status: 'unknown',
-      commits: null,
-      changedPaths: null,
-      capped: false,
-    });
-    expect(await forge.commitsBetween(ref, one, two)).toBe(1);
-    expect(await forge.commitsBetween(ref, two, two)).toBe(0);
-    expect(await forge.commitsBetween(ref, two, three)).toBeNull();
-    expect(await forge.commitsBetween(ref, two, one)).toBeNull();
-    expect(await forge.commitsBetween(ref, 'a'.repeat(40), three)).toBeNull();
-  });
-
   test('C6: a comparison of 300 files or more is completed with git, or says that it is capped', async () => {
     world.github.limits.compareFiles = 300;
     const one = world.git.push({ 'a.ts': 'a\n' });

@@ -300,6 +300,7 @@ describe.each(FORGES_AND_OLD)('%s', (name, start) => {
     expect(await forge.commitsBetween(ref, two, two)).toBe(0);
     expect(await forge.commitsBetween(ref, two, three)).toBeNull();
     expect(await forge.commitsBetween(ref, two, one)).toBeNull();
+    expect(await forge.commitsBetween(ref, 'a'.repeat(40), three)).toBeNull();
     await expect(forge.diff(ref, { baseSha: 'a'.repeat(40), headSha: three })).rejects.toMatchObject({ kind: 'not_found' });
     for (const baseSha of ['--output=x', 'main', 'topic~1'])
       await expect(forge.diff(ref, { baseSha, headSha: three })).rejects.toMatchObject({ kind: 'invalid' });
@@ -343,8 +344,9 @@ describe.each(FORGES_AND_OLD)('%s', (name, start) => {
     git
       .write('big', 'x'.repeat(1_000_001))
       .write('limit', 'x'.repeat(1_000_000))
-      .write('latin', Buffer.from([0xfc]));
-    git.submodule('sub', '3'.repeat(40)).commit('Kinds');
+      .write('latin', Buffer.from([0xfc]))
+      .write('short', 'no line end');
+    git.write('grün & ä/100%.txt', 'odd\n').submodule('sub', '3'.repeat(40)).commit('Kinds');
     const sha = git.head('topic');
     const read = (path: string) => forge.file(ref, sha, path);
     expect(await read('deep/a.txt')).toEqual({
@@ -360,8 +362,11 @@ describe.each(FORGES_AND_OLD)('%s', (name, start) => {
     expect(await read('sub')).toEqual({ kind: 'submodule', sha: '3'.repeat(40) });
     expect(await read('deep')).toEqual({ kind: 'folder' });
     expect(await read('deep/none')).toEqual({ kind: 'missing' });
+    expect(await read('none/none')).toEqual({ kind: 'missing' });
     expect(await read('link/passwd')).toEqual({ kind: 'missing' });
-    expect(await read('empty')).toMatchObject({ totalLines: 0, content: '' });
+    expect(await read('empty')).toMatchObject({ kind: 'text', totalLines: 0, content: '' });
+    expect(await read('short')).toMatchObject({ kind: 'text', content: 'no line end' });
+    expect(await read('grün & ä/100%.txt')).toMatchObject({ kind: 'text', content: 'odd\n' });
     expect(await read('big')).toEqual({ kind: 'too_large', sha: git.head('topic:big'), size: 1_000_001 });
     expect(await read('limit')).toMatchObject({ kind: 'text', totalLines: 1 });
     expect(await read('latin')).toMatchObject({ kind: 'text', content: '\ufffd', notUtf8: true });

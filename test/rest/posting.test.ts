@@ -1,35 +1,28 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { ForgeSettings } from '../../config/forge-settings.js';
-import { badGateway, FakeGitHub } from '../support/fake-github/index.js';
+import { badGateway, type FakeGitHub } from '../support/fake-github/index.js';
 import type { Fault } from '../support/fake-github/faults.js';
-import { FakeGitLab } from '../support/fake-gitlab/index.js';
-import { GitWorld } from '../support/git-world.js';
+import type { FakeGitLab } from '../support/fake-gitlab/index.js';
 import { startWorld, type World } from '../support/world.js';
 import { roomWorkflowId } from '../../workflows/messages.js';
+import * as remotes from './remotes.js';
 
 /** A comment as its forge shows it: `a.ts:3-7`, `a.ts:2 (old)`, `a.ts`, and what it says. */
 type Shown = readonly [at: string, body: string];
 
-interface Side {
-  readonly git: GitWorld;
-  readonly pullRequest: string;
-  readonly forges: Partial<ForgeSettings>;
+interface Side extends remotes.Remote {
   comments(): Shown[];
   body(): string;
-  stop(): unknown;
 }
 
 const at = (path: string, start: number | null, line: number | null, old: boolean) =>
   `${path}${line === null ? '' : `:${start === null ? '' : `${start}-`}${line}`}${old ? ' (old)' : ''}`;
 
 async function github(): Promise<Side & { readonly fake: FakeGitHub }> {
-  const fake = await FakeGitHub.start();
-  const { id, privateKey } = fake.addApp(11, 'barista');
+  const remote = await remotes.github();
+  const { fake } = remote;
   return {
-    git: fake.world,
-    pullRequest: fake.pullRequest,
-    forges: { github: { apiUrl: fake.urls.api, app: { id, privateKey }, reviewer: null }, gitlab: null },
+    ...remote,
     comments: () =>
       fake.reviewComments.map(({ path, startLine, line, side, body }) => [
         at(path, startLine, line, side === 'LEFT' && line !== null),
@@ -40,14 +33,12 @@ async function github(): Promise<Side & { readonly fake: FakeGitHub }> {
         .filter(({ state }) => state !== 'PENDING')
         .map(({ body }) => body)
         .join('\n=====\n'),
-    stop: () => fake.stop(),
-    fake,
   };
 }
 
 async function gitlab(): Promise<Side & { readonly fake: FakeGitLab }> {
-  const git = new GitWorld();
-  const fake = await FakeGitLab.start(git);
+  const remote = await remotes.gitlab();
+  const { fake } = remote;
   interface Lines {
     readonly position_type: string;
     readonly new_path: string;
@@ -63,9 +54,7 @@ async function gitlab(): Promise<Side & { readonly fake: FakeGitLab }> {
       new_line === undefined && old_line !== undefined,
     );
   return {
-    git,
-    pullRequest: fake.pullRequest,
-    forges: { github: null, gitlab: { url: fake.url, token: fake.token } },
+    ...remote,
     comments: () =>
       fake.state.notes.flatMap(({ position, body }) => (position === null ? [] : [[shown(position as unknown as Lines), body] as const])),
     body: () =>
@@ -73,8 +62,6 @@ async function gitlab(): Promise<Side & { readonly fake: FakeGitLab }> {
         .filter(({ position }) => position === null)
         .map(({ body }) => body)
         .join('\n=====\n'),
-    stop: async () => (await fake.stop(), git.dispose()),
-    fake,
   };
 }
 

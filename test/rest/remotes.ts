@@ -12,7 +12,7 @@ export interface Remote {
   stop(): unknown;
 }
 
-export async function github(): Promise<Remote> {
+export async function github(): Promise<Remote & { readonly fake: FakeGitHub }> {
   const fake = await FakeGitHub.start();
   const { id, privateKey } = fake.addApp(11, 'barista');
   return {
@@ -21,10 +21,11 @@ export async function github(): Promise<Remote> {
     forges: { github: { apiUrl: fake.urls.api, app: { id, privateKey }, reviewer: null }, gitlab: null },
     merge: () => fake.merge(),
     stop: () => fake.stop(),
+    fake,
   };
 }
 
-export async function gitlab(): Promise<Remote> {
+export async function gitlab(): Promise<Remote & { readonly fake: FakeGitLab }> {
   const git = new GitWorld();
   const fake = await FakeGitLab.start(git);
   return {
@@ -33,5 +34,6 @@ export async function gitlab(): Promise<Remote> {
     forges: { github: null, gitlab: { url: fake.url, token: fake.token } },
     merge: () => fake.state.merge(),
     stop: async () => (await fake.stop(), git.dispose()),
+    fake,
   };
 }

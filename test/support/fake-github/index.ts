@@ -5,7 +5,7 @@ import type { Answer, Asked } from './answers.js';
 import { AppDesk } from './app-desk.js';
 import { notFound, ok } from './answers.js';
 import { graphql } from './graphql.js';
-import { serveGit } from './git-http.js';
+import { serveGitToApps } from './git-http.js';
 import { RepositoryRoutes } from './routes.js';
 import { installation, type Schemas } from './shapes.js';
 import { FakeState, type FakeApp } from './state.js';
@@ -65,7 +65,7 @@ export class FakeGitHub extends FakeState {
       const fault = this.#fault(`GIT ${method} ${url}`);
       if (fault !== null) return void response.writeHead(fault.status).end(JSON.stringify(fault.body));
       return git[1] === `${this.repo.owner}/${this.repo.name}`
-        ? serveGit(this, request, response, String(git[2]))
+        ? serveGitToApps(this, request, response, String(git[2]))
         : void response.writeHead(404).end();
     }
     const pieces: Buffer[] = [];
