@@ -412,6 +412,7 @@ export class Naive {
     const { round } = this;
     if (this.ended) return true;
     if (round?.closedAt == null || this.draft?.round !== round.number || roles.length === 0 || this.nextIsComing(round)) return false;
+    if (this.draft.posted) return true;
     const left = this.things.some((thing) => {
       if (thing.settled) return false;
       const { state, dispute } = this.read(thing);

@@ -244,6 +244,11 @@ describe('V7: nothing_for_you', () => {
     ['everybody with a role once it is drafted; the owner has none', drafted, ['ana', 'bo', 'cy']],
     ['the owner too where it holds a role', () => drafted().roles({ olga: ['reviewer'] }), ['olga', 'ana', 'bo', 'cy']],
     ['also once it is posted', () => drafted().post(), ['ana', 'bo', 'cy']],
+    [
+      'D8: the author with an unanswered finding, once it is posted',
+      () => asksAndDraft(closed({ author: true }).pass(DAY)).post(),
+      ['ana', 'bo', 'cy'],
+    ],
     ['nobody while the next round is coming', () => drafted().push('b2'), []],
     ['not where Barista opens none', () => drafted().barista(false).push('b2'), ['ana', 'bo', 'cy']],
     ['nobody in the round after', () => nextCommit(drafted()), []],

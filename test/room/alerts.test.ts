@@ -156,6 +156,20 @@ describe('B29, B15: disputes', () => {
     expect(told(room)).toHaveLength(1);
   });
 
+  test('D8: none of a round that is posted; in the next one it is told', () => {
+    const room = rejected()
+      .baristaCloses()
+      .resolve('ben', 'f1', 'upheld')
+      .emit({ type: 'DraftAsked', leads: ['ag_ben'], why: 'ready' })
+      .draft('ben')
+      .post()
+      .after(1)
+      .answer('ada', 'f1', 'reject', 'still no');
+    expect(told(room).filter((alert) => alert.startsWith('dispute'))).toEqual([]);
+    room.after(1).push('b2').baristaOpens();
+    expect(told(room).at(-1)).toBe('dispute 2 Finding f1 of @ben (src/a.ts:10) was upheld and rejected again: you decide.');
+  });
+
   test('one that ended and began anew is told again', () => {
     const room = disputed().after(1).answer('ada', 'f1', 'accept').after(1).answer('ada', 'f1', 'reject', 'after all');
     expect(alertsIn(room).map(({ kind }) => kind)).toEqual(['dispute', 'dispute']);

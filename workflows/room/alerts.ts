@@ -5,7 +5,7 @@ import { inWords } from './durations.js';
 import { disputedSince, isDisputed } from './findings.js';
 import { placeOf } from './lines.js';
 import { nameOf } from './members.js';
-import { awaited } from './rounds.js';
+import { awaited, isPosted } from './rounds.js';
 import { seenBy } from './visibility.js';
 
 /** What the owner is told of where it asked to be (B29). */
@@ -118,6 +118,8 @@ function newDisputes(before: RoomState, after: RoomState): Alert[] {
 }
 
 function disputesSeen(room: RoomState): { readonly finding: Finding; readonly subject: string }[] {
+  // D8: the round is done, and nothing of it is left to decide before the next one.
+  if (isPosted(room)) return [];
   const seen = seenBy(room, room.owner);
   return seen.findings
     .filter((finding) => isDisputed(seen, finding))

@@ -30,6 +30,11 @@ export function missing(room: RoomState, round: Round): ParticipantId[] {
   return reviewerIds(room).filter((id) => !hasSubmitted(round, id));
 }
 
+/** D8: the latest round's review is on the forge, and the round is done. */
+export function isPosted({ round, draft }: RoomState): boolean {
+  return round !== null && draft?.round === round.number && draft.posting.status === 'posted';
+}
+
 /** K1: what is carried when the next round opens. */
 export function unsettled(room: RoomState): Finding[] {
   return room.findings.filter((finding) => !isSettled(finding));

@@ -1,7 +1,7 @@
 import type { Finding, ParticipantId, RoomState } from './state.js';
 import { countsAsAccepted, isSettled, isStillBroken, stateOf } from './findings.js';
 import { holders, holds, isPresent, nameOf, namesOf, participantOf } from './members.js';
-import { isCarried } from './rounds.js';
+import { isCarried, isPosted } from './rounds.js';
 import { seenBy } from './visibility.js';
 import { type Hold, answerersOf, fixes, pushableFixes, runningHolds } from '../barista/holds.js';
 import { isAskedFor, runningAsk } from '../barista/drafting.js';
@@ -29,6 +29,8 @@ function duties(full: RoomState, viewer: ParticipantId, now: number): Duty[] {
   const room = seenBy(full, viewer);
   const { round } = room;
   if (!round || !isPresent(room, viewer)) return [];
+  // D8: the round is done. Answers are still taken, but nobody is asked for one.
+  if (isPosted(room)) return [];
   const toAnswer = holds(room, viewer, 'author') ? room.findings.filter((finding) => awaitsAuthor(room, finding)) : [];
   return [
     ...(!round.closed && awaitedNow(room, round, now).includes(viewer) ? [{ do: 'review' } as const] : []),
