@@ -6,29 +6,51 @@ import { ForgeError, type Forge, type HeadRead } from '../forge/port.js';
 import { refOf, seenFrom } from '../head.js';
 import { slugEndOf } from './automatic-room.js';
 import { failureOfForge } from './failures.js';
+import { NextReads } from './next-reads.js';
 
-/** P4: one read of the pull request for every room that stands on it; nobody's pull request is not read. */
+/** The pull request as it was read, and what each of its living rooms is to know of it; or the failure, and which rooms there are. */
+type Seen =
+  { readonly head: HeadRead; readonly rooms: readonly RoomLook[] } | { readonly failed: ForgeError; readonly rooms: readonly string[] };
+
+/**
+ * P4: one read of the pull request for every room that stands on it, and for every delivery that asks before it begins;
+ * nobody's pull request is not read.
+ */
 export function createLook({ store, forge }: ActivityDeps): DeliveryActivities['lookAtPullRequest'] {
+  const reads = new NextReads<Seen>();
+
   return async ({ delivery, pullRequest, due }): Promise<Look> => {
-    // Before the forge is read: a room that learns of another head meanwhile takes no notice of this read.
-    const rooms = await livingRooms(pullRequest.key);
-    const automatic = due === null ? [] : await store.repositories.automatic(pullRequest.forge, pullRequest.repository);
-    if (rooms.length === 0 && automatic.length === 0) return { kind: 'nobody' };
-    let head: HeadRead;
-    try {
-      head = await forge.head(refOf(pullRequest));
-    } catch (error) {
-      if (!(error instanceof ForgeError)) throw error;
-      if (error.kind === 'unavailable') throw failureOfForge(error);
-      return { kind: 'unread', trouble: error.kind, why: error.message, rooms: rooms.map(({ slug }) => slug) };
+    const [rows, automatic] = await Promise.all([
+      store.rooms.ofPullRequest(pullRequest.key),
+      due === null ? [] : store.repositories.automatic(pullRequest.forge, pullRequest.repository),
+    ]);
+    if (rows.length === 0 && automatic.length === 0) return { kind: 'nobody' };
+    const seen = await reads.read(`${pullRequest.key} ${pullRequest.url}`, () => see(pullRequest));
+    if ('failed' in seen) {
+      const { failed, rooms } = seen;
+      if (failed.kind === 'unavailable') throw failureOfForge(failed);
+      return { kind: 'unread', trouble: failed.kind, why: failed.message, rooms };
     }
+    const { head, rooms } = seen;
     return {
       kind: 'read',
       shown: { sha: head.headSha, state: head.state, draft: draftOf(head), labels: labelsOf(head) },
-      rooms: await Promise.all(rooms.map((room) => lookOf(forge, room, head))),
+      rooms,
       due: due === null ? [] : await dueOwners(delivery, pullRequest, due, head),
     };
   };
+
+  async function see(pullRequest: PullRequest): Promise<Seen> {
+    // Before the forge is read: a room that learns of another head meanwhile takes no notice of this read.
+    const rooms = await livingRooms(pullRequest.key);
+    try {
+      const head = await forge.head(refOf(pullRequest));
+      return { head, rooms: await Promise.all(rooms.map((room) => lookOf(forge, room, head))) };
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      return { failed: error, rooms: rooms.map(({ slug }) => slug) };
+    }
+  }
 
   async function livingRooms(key: string): Promise<RoomState[]> {
     const rows = await store.rooms.ofPullRequest(key);
