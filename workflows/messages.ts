@@ -91,9 +91,24 @@ export const ROOM_QUERY = 'room';
 /** Answers every running {@link Clock}. */
 export const CLOCKS_QUERY = 'clocks';
 
+/** The clocks a room can have: most are named after the duration they measure. */
+export type ClockName =
+  | 'head_quiet'
+  | 'remind_after'
+  | 'idle_close'
+  | 'round_cap'
+  | 'decline_until'
+  | 'uphold_window'
+  | 'verify_window'
+  | 'lost_raiser_window'
+  | 'fixes_not_pushed'
+  | 'draft_reminder'
+  | 'draft_handoff'
+  | 'room_end';
+
 /** A clock that runs in a room: what it is for, and when it fires if nothing happens before. */
 export interface Clock {
-  readonly name: string;
+  readonly name: ClockName;
   readonly what: string;
   /** Epoch milliseconds. */
   readonly at: number;

@@ -1,5 +1,7 @@
 import { Duration } from 'luxon';
 import type { RoomRow } from '../../prisma/store.js';
+import type { Calls } from '../../workflows/barista/idle.js';
+import { nextStep } from '../../workflows/barista/policy.js';
 import { isPresent } from '../../workflows/room/members.js';
 import type { Durations, RoomState } from '../../workflows/room/state.js';
 import type { Call } from '../deps.js';
@@ -9,6 +11,7 @@ import { knownRoom } from './access.js';
 import { wireMembers } from './membership.js';
 import { distinct, listing } from './rooms.js';
 import { readRound } from './round-view.js';
+import { callsIn } from './world.js';
 
 /** Every room of a person, ended ones too, newest first. Nothing in a row tells of a hidden review (V2). */
 export async function listOwnRooms({ deps, caller }: Call): Promise<object[]> {
@@ -39,18 +42,26 @@ export async function roomPage(call: Call, slug: string): Promise<object> {
   const room = await knownRoom(call, slug);
   const { store, now } = call.deps;
   const { forge, repository } = room.pullRequest;
-  const [row, troubles, review] = await Promise.all([
+  const [row, calls, troubles, review] = await Promise.all([
     store.rooms.get(slug),
+    callsIn(call.deps, room),
     store.forgeStates.of(forge, repository),
     isPresent(room, call.caller.id) ? readRound({ room: slug }, call) : null,
   ]);
   return {
     ...wireRow(row!, (id) => room.participants.find((participant) => participant.id === id)?.name ?? id),
     ...settings(room),
+    clocks: wireClocks(room, calls, now()),
     members: wireMembers(room),
     forge: { troubles: wireTroubles(troubles, now()) },
     review,
   };
+}
+
+/** What the query `clocks` answers: none while Barista acts. They tell who submitted and who is idle, as anybody is shown (V2). */
+function wireClocks(room: RoomState, calls: Calls, now: number) {
+  const step = nextStep(room, calls, now);
+  return step.kind === 'wait' ? step.clocks.map(({ name, what, at }) => ({ name, what, at: iso(at) })) : [];
 }
 
 export function settings(room: RoomState) {

@@ -46,7 +46,7 @@ function isNews(room: RoomState, head: HeadRead): boolean {
 }
 
 /** Review calls of the open round, by participant (B4). */
-async function callsIn({ store }: Deps, room: RoomState): Promise<Calls> {
+export async function callsIn({ store }: Deps, room: RoomState): Promise<Calls> {
   const round = openRound(room);
   return round === null ? {} : callsOf(await store.spans.spans(room.slug, round.number));
 }

@@ -26,10 +26,20 @@ const roomRow = z.looseObject({
 });
 const wholeRoom = z.looseObject({
   ...roomRow.shape,
+  clocks: z
+    .array(
+      z.looseObject({
+        name: z.string().describe('What is measured, e.g. head_quiet or idle_close.'),
+        what: z.string().describe('What happens then.'),
+        at: z.string().describe('When it fires if nothing happens before: ISO 8601, UTC.'),
+      }),
+    )
+    .describe('The clocks that run in the room.'),
   members: z.array(participantAnswer),
   forge: z.looseObject({ troubles: troublesAnswer }),
   review: z.looseObject({}).nullable(),
 });
+const opened = z.looseObject({ ...wholeRoom.shape, created: z.boolean().describe('false: it was there, and nothing of it was changed.') });
 const added = z.looseObject({ participant: participantAnswer });
 
 export const roomRoutes: readonly Route[] = [
@@ -47,7 +57,7 @@ export const roomRoutes: readonly Route[] = [
       durations: durations.optional(),
       another: z.boolean().default(false).describe('true: a second room beside the one there is.'),
     }),
-    answers: { 200: wholeRoom, 201: wholeRoom },
+    answers: { 200: opened, 201: opened },
     run: async ({ body }, call) => {
       const { slug, created } = await openRoom(
         {
@@ -59,7 +69,7 @@ export const roomRoutes: readonly Route[] = [
         },
         call,
       );
-      return { status: created ? 201 : 200, body: await roomPage(call, slug) };
+      return { status: created ? 201 : 200, body: { ...(await roomPage(call, slug)), created } };
     },
   }),
   route({

@@ -103,6 +103,13 @@ describe('V6: next_steps in a Barista room', () => {
   });
 
   const table: [string, () => ClockedRoom, string, string][] = [
+    [
+      'B2: anybody before there is a reviewer',
+      () => aClockedRoom(),
+      'olga',
+      'Barista opens round 1 once somebody holds the reviewer role and the head is quiet.',
+    ],
+    ['B2: anybody once there is one', () => aClockedRoom().join('ana'), 'olga', 'Barista opens round 1 once the head is quiet.'],
     ['a reviewer', () => opened(), 'bo', 'Read the pull request with get_pr_context and submit your review with submit_review.'],
     [
       'a reviewer in round 2',
@@ -186,12 +193,12 @@ describe('V6: next_steps in a Barista room', () => {
     ],
     ['a lead that is asked', () => opened().submit('ana').submit('bo').pass(0), 'ana', 'Write the combined review with draft_review.'],
     ['a reviewer while the lead drafts', () => opened().submit('ana').submit('bo').pass(0), 'bo', 'Waiting for @ana to draft the review.'],
-    ['anybody in a dispute', () => dispute(closed({ author: true })), 'cy', 'What is left is in dispute: @olga decides.'],
+    ['anybody in a dispute', () => dispute(closed({ author: true })), 'cy', 'What is left is in dispute (f1): @olga decides.'],
     [
       'the owner in a dispute',
       () => dispute(closed({ author: true })),
       'olga',
-      'Something still needs a fix: wait for a push, or take the final draft now.',
+      'What is left is in dispute (f1): @olga decides. Take the final draft, or have the author accept or the raiser withdraw.',
     ],
     ['the owner with a draft', drafted, 'olga', 'The draft is ready: edit and post it.'],
     [
@@ -219,6 +226,11 @@ describe('V6: next_steps in a Barista room', () => {
     expect(nextSteps(room.state, idOf(name), room.now)).toBe(expected);
   });
 
+  test('V6, B15: the owner is told to wait for a push only where one is waited for', () => {
+    const mixed = dispute(closed({ author: true, findings: 2 }));
+    expect(nextSteps(mixed.state, OWNER, mixed.now)).toBe('Something still needs a fix: wait for a push, or take the final draft now.');
+  });
+
   test('V6: a sixth round is told of as the owner’s choice', () => {
     const room = closed({ author: true });
     for (let number = 2; number <= 5; number += 1)
@@ -226,9 +238,10 @@ describe('V6: next_steps in a Barista room', () => {
         .submit('ana', { summary: `${number}` })
         .submit('bo', { summary: `${number}` })
         .pass(0);
-    expect(nextSteps(room.state, 'ag_ana', room.now)).toBe(
-      'Barista opens no further round: @olga takes the final draft, or asks for a sixth round.',
-    );
+    for (const viewer of ['ag_ana', OWNER])
+      expect(nextSteps(room.state, viewer, room.now)).toBe(
+        'Barista opens no further round: @olga takes the final draft, or asks for a sixth round.',
+      );
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../messages.js';
 import type { DraftAsk, Participant, ParticipantId, RoomState, Round } from '../room/state.js';
 import { LIMITS } from '../room/state.js';
 import { holders, namesOf, participantOf } from '../room/members.js';
@@ -23,7 +24,7 @@ function waitForDraft(room: RoomState, round: Round, ask: DraftAsk, leads: reado
   if (!personLeads && handOffAt <= now) return handOff(room, round);
   const remindAt = askedAt + draftReminder;
   if (ask.remindedAt === null && remindAt <= now) return act({ do: 'remindLeads', leads: ids(leads) }, 'B19: no draft yet');
-  const clocks = [];
+  const clocks: Clock[] = [];
   if (ask.remindedAt === null) clocks.push({ name: 'draft_reminder', what: `remind ${namesOf(room, ids(leads))} to draft`, at: remindAt });
   if (!personLeads) {
     const what = nextDrafter(room, round) && round.drafting.handOffs < LIMITS.handOffs ? 'hand the draft on' : 'assemble the draft';

@@ -1,9 +1,9 @@
 import type { Finding, ParticipantId, RoomState } from './state.js';
 import { countsAsAccepted, isSettled, isStillBroken, stateOf } from './findings.js';
 import { holders, holds, isPresent, nameOf, namesOf, participantOf } from './members.js';
-import { isCarried, isPosted } from './rounds.js';
+import { isCarried, isPosted, reviewerIds } from './rounds.js';
 import { seenBy } from './visibility.js';
-import { type Hold, answerersOf, fixes, pushableFixes, runningHolds } from '../barista/holds.js';
+import { type Hold, answerersOf, disputes, fixes, pushableFixes, runningHolds } from '../barista/holds.js';
 import { isAskedFor, runningAsk } from '../barista/drafting.js';
 import { awaitedNow } from '../barista/open-round.js';
 import { nextRoundIsComing, offersOf } from '../barista/status.js';
@@ -115,7 +115,8 @@ function waitingFor(room: RoomState, viewer: ParticipantId, now: number): string
   const leads = holders(room, 'lead').map((lead) => lead.id);
   const leadsHere = !barista && leads.includes(viewer);
   if (!round) {
-    if (barista) return 'Barista opens round 1 once somebody reviews and the head is quiet.';
+    if (barista)
+      return `Barista opens round 1 once ${reviewerIds(room).length > 0 ? '' : 'somebody holds the reviewer role and '}the head is quiet.`;
     return leadsHere
       ? 'Open round 1 with open_review_round.'
       : `Waiting for ${leads.length > 0 ? namesOf(room, leads) : 'a lead'} to open round 1.`;
@@ -150,10 +151,13 @@ function afterClose(room: RoomState, viewer: ParticipantId, leads: readonly Part
 
 function whileFixesAreMissing(room: RoomState, viewer: ParticipantId): string {
   const owner = nameOf(room, room.owner);
-  if (viewer === room.owner && offersOf(room).length > 0)
-    return 'Something still needs a fix: wait for a push, or take the final draft now.';
+  const offered = viewer === room.owner && offersOf(room).length > 0;
   if (room.round!.number >= LIMITS.rounds)
     return `Barista opens no further round: ${owner} takes the final draft, or asks for a sixth round.`;
-  if (pushableFixes(room).length === 0) return `What is left is in dispute: ${owner} decides.`;
+  if (pushableFixes(room).length === 0) {
+    const inDispute = `What is left is in dispute (${named(disputes(room))}): ${owner} decides.`;
+    return offered ? `${inDispute} Take the final draft, or have the author accept or the raiser withdraw.` : inDispute;
+  }
+  if (offered) return 'Something still needs a fix: wait for a push, or take the final draft now.';
   return `${holds(room, viewer, 'author') ? 'Push the fixes.' : 'Waiting for a push with the fixes.'} Barista opens the next round after it.`;
 }
