@@ -32,7 +32,13 @@ function mentioned(room: RoomState, text: string): ParticipantId[] {
 /** The messages after one, as many as one answer holds. */
 export async function list({ room: slug, after }: { room: string; after?: string | undefined }, call: Call) {
   await roomOfMember(call, slug);
-  return wirePage(await listed(slug, messageId(after), call));
+  return wirePage(await listed(slug, await messageBefore(slug, after, call), call));
+}
+
+/** Where to go on from. An id past the newest message is of another room, or made up: waiting for it to come would wake nobody. */
+async function messageBefore(slug: string, after: string | undefined, { deps: { store } }: Call): Promise<number> {
+  const id = messageId(after);
+  return id === 0 ? 0 : Math.min(id, (await store.messages.lastId(slug)) ?? 0);
 }
 
 /** V2: a reviewer who came after a note was posted is not told by it what its own review must not know yet. */
@@ -60,7 +66,7 @@ interface WaitInput {
  */
 export async function wait({ room: slug, after, timeoutMs }: WaitInput, call: Call) {
   await roomOfMember(call, slug);
-  const from = messageId(after);
+  const from = await messageBefore(slug, after, call);
   const look = somethingFor(slug, from, call);
   if (timeoutMs === 0) return (await look()) ?? empty(from);
   const turn = call.deps.waits.begin(slug, call.caller.id);

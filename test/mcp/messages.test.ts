@@ -137,6 +137,15 @@ test('S9: the same message again within 2 minutes is the same message; a request
   expect(await world.ok(ann, 'post_message', { room, text: 'Another text.', request_id: 'r1' })).toEqual(named);
 });
 
+test('after past the newest message is the newest: what comes next wakes whoever waits', async () => {
+  const newest = await last();
+  const look = await world.ok(bob, 'wait_for_messages', { room, after: '999999', timeout_seconds: 0 });
+  expect([look.kind, look.last_message_id]).toEqual(['timeout', newest]);
+  const { answer } = await waiting(bob, { after: '999999' });
+  const { id } = await world.ok(ann, 'post_message', { room, text: 'still here' });
+  expect((await answer).messages.map((message: { id: string }) => message.id)).toEqual([id]);
+});
+
 test('after that is no id of a message is refused by name', async () => {
   for (const after of ['latest', '-1', '1e3', '12345678901234567890']) {
     expect(await world.refused(ann, 'wait_for_messages', { room, after })).toMatchObject({ code: 'invalid', field: 'after' });
