@@ -7,7 +7,7 @@ import { GitWorld } from '../support/git-world.js';
 import { GitLabWorld, NOW } from './gitlab-world.js';
 
 /** Where forges may answer differently of one repository, and no test need ask why: everything else is the same on each. */
-export interface Differences {
+interface Differences {
   /** C4: what a push, and a rewritten branch, are told as. GitLab reports no rebase, so it never says which of the two it was. */
   readonly pushed: Comparison['status'];
   readonly rewritten: Comparison['status'];

@@ -34,7 +34,7 @@ export interface HookAtGitHub {
   readonly hasSecret: boolean;
 }
 
-export interface HookDelivery {
+interface HookDelivery {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly event: string;

@@ -4,7 +4,7 @@ import { allPages, PER_PAGE } from './pages.js';
 import { at } from './pull.js';
 
 /** One check run or commit status, reduced. */
-export interface Check {
+interface Check {
   readonly name: string;
   readonly state: 'passed' | 'failed' | 'pending';
   readonly url: string | null;
@@ -70,7 +70,7 @@ async function commitStatuses(app: GitHubApp, ref: GitHubPullRequestRef, sha: st
 }
 
 /** The five states of V5 out of single checks. `more`: some were not read, so that nothing can be called a success. */
-export function reduced(checks: readonly Check[], more: boolean, page: string): CiRead {
+function reduced(checks: readonly Check[], more: boolean, page: string): CiRead {
   const of = (state: Check['state']) => checks.filter((check) => check.state === state);
   const [passed, failed, pending] = [of('passed'), of('failed'), of('pending')];
   if (checks.length === 0) return { state: 'none', summary: 'No checks ran.', url: null };

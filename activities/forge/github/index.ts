@@ -15,8 +15,6 @@ import { readTexts } from './texts.js';
 import { readRepository } from './repository.js';
 import { TreeReader } from './tree.js';
 
-export type { AppIdentity } from './app.js';
-
 export interface GitHubForgeOptions {
   /** GITHUB_API_URL: `https://api.github.com`, or `https://HOST/api/v3` of an Enterprise Server. */
   readonly apiUrl: string;

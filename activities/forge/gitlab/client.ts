@@ -20,7 +20,7 @@ export interface GitLabClient {
   delete(path: string): Promise<void>;
 }
 
-export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 export interface ClientOptions {
   readonly base: string;

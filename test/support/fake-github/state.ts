@@ -62,7 +62,7 @@ export interface StoredStatus {
   readonly state: 'error' | 'failure' | 'pending' | 'success';
 }
 
-export const PERMISSIONS: Schemas['app-permissions'] = {
+const PERMISSIONS: Schemas['app-permissions'] = {
   metadata: 'read',
   contents: 'read',
   issues: 'read',
