@@ -90,7 +90,7 @@ function reviewer(agent: Agent, { from, severities, waitsFor }: Reading): Turn {
     await agent.call('submit_review', {
       room,
       verdict: from === 0 && remarks.length > 0 ? 'request_changes' : 'comment',
-      summary: `Read ${files.length} files on ${pages} pages; ${remarks.length} remarks.`,
+      summary: `Read all that changes (files: ${files.length}, pages: ${pages}). Remarks: ${remarks.length}.`,
       findings: remarks.map((remark, index) => findingOf(remark, severities[index]!)),
     });
   };
@@ -114,7 +114,7 @@ async function reviewFixes(agent: Agent, { room, round, findings }: RoundView, m
   await agent.call('submit_review', {
     room,
     verdict: broken.length > 0 ? 'request_changes' : 'comment',
-    summary: `Read what changed since round ${round!.number - 1}: ${fixed.length} of ${accepted.length} accepted findings are fixed.`,
+    summary: `Read what changed since round ${round!.number - 1}. Of the accepted findings, fixed: ${fixed.length} of ${accepted.length}.`,
     findings: [],
     references: [
       ...broken.map(({ id }) => ({ finding_id: id, stance: 'agree', note: 'Still there.' })),
