@@ -80,7 +80,7 @@ async function hear(came: Delivery, at: number, report: Report): Promise<void> {
 async function hearPullRequest({ forge, id }: Delivery, heard: PullRequestHeard, report: Report): Promise<void> {
   const { key, repository, url } = heard;
   const pullRequest: PullRequest = { forge, key, repository, url };
-  const due = mayOpen(heard) ? { draft: heard.draft, labels: heard.labels } : null;
+  const due = mayOpen(heard) ? { draft: heard.draft, labels: heard.labels, byLabel: heard.what === 'edited' } : null;
   const opener = new Opener({ forge, id }, pullRequest, report);
   let first: number | null = null;
   for (const after of [0, ...LOOK_AGAIN_MS]) {

@@ -65,7 +65,7 @@ export function createLook({ store, forge }: ActivityDeps): DeliveryActivities['
     if (head.state !== 'open' || (draftOf(head) ?? told.draft)) return [];
     const owners: string[] = [];
     for (const { owner, rooms } of await store.repositories.automatic(name, repository)) {
-      if (rooms.label !== null && !carries(labels, rooms.label)) continue;
+      if (rooms.label === null ? told.byLabel : !carries(labels, rooms.label)) continue;
       const had = await store.rooms.everOf(owner.id, key);
       const end = slugEndOf(delivery, owner.id, rooms);
       if (had.length === 0 || had.some(({ slug, endedAt }) => endedAt === null && slug.endsWith(end))) owners.push(owner.id);

@@ -110,6 +110,18 @@ test('a draft opens none until it is ready, and a label is waited for', async ()
   await Promise.all([off(olga), off(kim)]);
 }, 60_000);
 
+test('a pull request that only changed opens none, unless it carries a label that is waited for', async () => {
+  const [olga, kim] = [await owner(), await owner({ label: 'Review me' })];
+  expect((await comes('edited')).opened).toEqual([]);
+  world.github.pull.labels.push('another');
+  expect((await comes('labeled')).opened).toEqual([]);
+  world.github.pull.labels.push('review me');
+  expect((await comes('edited')).opened).toEqual([(await roomsOf(kim))[0]!.slug]);
+  expect(await roomsOf(olga)).toEqual([]);
+  world.github.pull.labels.length = 0;
+  await Promise.all([off(olga), off(kim)]);
+}, 60_000);
+
 test('R11: an owner opens no room on a repository that is not linked to it', async () => {
   const olga = await owner({}, { linked: false });
   expect((await comes('opened')).opened).toEqual([]);

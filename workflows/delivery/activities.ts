@@ -26,6 +26,8 @@ export type DeliveryName = Pick<Delivery, 'forge' | 'id'>;
 export interface DueInput {
   readonly draft: boolean;
   readonly labels: readonly string[];
+  /** It neither opened nor left draft: only a label that is waited for opens a room. */
+  readonly byLabel?: boolean;
 }
 
 /** What the forge shows of a pull request. */
