@@ -57,9 +57,3 @@ function portOf(env: NodeJS.ProcessEnv, name: string): number | undefined {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw new SettingsError(`${name} must be a whole number from 0 to 65535 (0: any free port), e.g. ${name}=8233`);
 }
-
-/** Where the Temporal UI shows a room; null where the UI is not ours to know. */
-export function roomInTemporalUi(stack: Pick<Stack, 'temporalUi' | 'temporalNamespace'>, workflowId: string, runId: string): string | null {
-  if (stack.temporalUi === null) return null;
-  return `${stack.temporalUi}/namespaces/${stack.temporalNamespace}/workflows/${encodeURIComponent(workflowId)}/${runId}/history`;
-}

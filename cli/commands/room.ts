@@ -1,8 +1,12 @@
 import { Command, Option } from 'commander';
+import { runningStack } from '../../stack/running.js';
+import { roomWorkflowId } from '../../workflows/messages.js';
 import { RECIPES } from '../../workflows/room/words.js';
 import { rest, type Json } from '../api.js';
 import { answer, table } from '../output.js';
-import { localFromHere, targetOf } from '../where.js';
+import { clockLines, disputeLines } from '../room-words.js';
+import { inTemporalUi } from '../temporal-ui.js';
+import { dataDirOf, localFromHere, targetOf } from '../where.js';
 
 export function roomCommand(): Command {
   return new Command('room').description('Review rooms.').addCommand(open()).addCommand(list()).addCommand(show()).addCommand(restart());
@@ -55,10 +59,28 @@ function show(): Command {
     .argument('<slug>')
     .option('--json', 'print JSON')
     .action(async (slug: string, options: { json?: boolean }) => {
-      const room = await rest(targetOf(process.env), 'GET', `/rooms/${encodeURIComponent(slug)}`);
+      const target = targetOf(process.env);
+      const room = await rest(target, 'GET', `/rooms/${encodeURIComponent(slug)}`);
       const members = (room.members as Json[]).map(({ name, kind, roles }) => [`  @${name}`, kind, roles.join(' + ')]);
-      answer(options, room, [`${room.slug}: ${room.title}`, ...status(room), ...troubles(room), ...table(members)]);
+      const ui = temporalUiOf(room.slug, target.url);
+      answer(options, { ...room, ...(ui !== null && { temporal_ui: ui }) }, [
+        `${room.slug}: ${room.title}`,
+        ...status(room),
+        ...disputeLines(room.review).map(indented),
+        ...clockLines(room.clocks, room.round, Date.now()).map(indented),
+        ...troubles(room),
+        ...table(members),
+        ...(ui === null ? [] : [`  in the Temporal UI: ${ui}`]),
+      ]);
     });
+}
+
+const indented = (line: string): string => `  ${line}`;
+
+/** Null where it is not the stack of the data folder that answers: another's UI is not known. */
+function temporalUiOf(slug: string, url: string): string | null {
+  const running = runningStack(dataDirOf(process.env));
+  return running?.url === url ? inTemporalUi(running, roomWorkflowId(slug)) : null;
 }
 
 function status(room: Json): string[] {

@@ -8,7 +8,8 @@ import { callTool, Refused, rest, type Json } from '../api.js';
 import { CommandFailed } from '../failure.js';
 import { whenAborted } from '../interrupted.js';
 import { withTemporal } from '../operator.js';
-import { roomInTemporalUi, startBarista, type StartedStack } from '../stack.js';
+import { startBarista, type StartedStack } from '../stack.js';
+import { inTemporalUi } from '../temporal-ui.js';
 import { dataDirOf, type Target } from '../where.js';
 import { connectAgent, join, live, type Agent } from './agent.js';
 import { CREW, turnOf } from './crew.js';
@@ -160,7 +161,7 @@ async function endOf(
     commit,
     read_the_note: `git ${git.join(' ')}`,
     note: stdout,
-    temporal_ui: roomInTemporalUi(stack, workflowId, runId),
+    temporal_ui: inTemporalUi(stack, workflowId, runId),
     stays,
   };
 }

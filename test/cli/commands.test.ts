@@ -70,6 +70,31 @@ test('room open, list and show say the same as the server; opening again names t
   expect(wrong.err.trim().split('\n')).toHaveLength(1);
 });
 
+test('room show says which clocks run, and what the owner is to decide', async () => {
+  const [cy, ana] = [await world.agent('author'), await world.agent('raiser')];
+  const room = await world.room({ recipe: 'build_duel', barista: true });
+  const shown = async () => (await barista(['room', 'show', room], env)).out;
+  expect(await shown()).toContain('Barista opens round 1 once somebody holds the reviewer role and the head is quiet.');
+  for (const agent of [cy, ana]) await world.ok(agent, 'join_room', { room });
+  const { clocks } = await json(['room', 'show', room]);
+  expect(clocks).toEqual([{ name: 'head_quiet', what: 'open round 1', at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) }]);
+  expect(await shown()).toMatch(/^ {2}round 1 opens at (\S+ )?\d\d:\d\d:\d\d UTC if nobody pushes$/m);
+
+  await world.ok(ana, 'open_review_round', { room });
+  const finding = { path: 'src/a.ts', line: 1, severity: 'major', body: 'It breaks.' };
+  const { review } = await world.ok(ana, 'submit_review', { room, verdict: 'request_changes', summary: 'no', findings: [finding] });
+  const [finding_id] = review.finding_ids;
+  await expect.poll(async () => (await json(['room', 'show', room])).phase, { timeout: 20_000 }).toBe('waiting_for_push');
+  await world.ok(cy, 'rebut_finding', { room, finding_id, answer: 'reject', reason: 'It does not.' });
+  await world.ok(ana, 'resolve_finding', { room, finding_id, resolution: 'upheld', note: 'It does.' });
+  await world.ok(cy, 'rebut_finding', { room, finding_id, answer: 'reject', reason: 'It still does not.' });
+  const disputed = await shown();
+  expect(disputed).toContain(`What is left is in dispute (${finding_id}): @olga decides. Take the final draft`);
+  expect(disputed).toContain(`  in dispute: ${finding_id} (major, src/a.ts:1) of @raiser: It breaks.\n`);
+  // Which Temporal UI is this server's is not known here.
+  expect(disputed).not.toContain('Temporal UI');
+});
+
 test('a key that the server does not know is one line', async () => {
   expect(await barista(['room', 'list'], { ...env, BARISTA_KEY: 'bu_not-a-key-of-anybody' })).toEqual({
     code: 1,
