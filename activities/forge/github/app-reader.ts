@@ -1,9 +1,9 @@
 import { createPrivateKey } from 'node:crypto';
 import { App } from '@octokit/app';
-import { Octokit } from '@octokit/core';
-import { DateTime } from 'luxon';
 import { ForgeError } from '../port.js';
+import { overAt } from '../waiting.js';
 import type { AppIdentity } from './app.js';
+import { plainClient, SILENT } from './clients.js';
 import { failedOf, limitedUntil } from './failures.js';
 
 /** An App as GitHub has it. */
@@ -73,13 +73,11 @@ interface ReaderOptions extends GitHubAddress {
   readonly now: () => number;
 }
 
-const REQUEST_MS = 20_000;
 const PER_PAGE = 100;
-const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** What an App may ask about itself, for a person who waits: nothing is tried again. Each call throws {ForgeError}. */
 export function createAppReader({ apiUrl, webUrl, identity, now }: ReaderOptions): AppReader {
-  const { octokit } = new App({ appId: identity.id, privateKey: identity.privateKey, Octokit: clientOf(apiUrl), log: SILENT });
+  const { octokit } = new App({ appId: identity.id, privateKey: identity.privateKey, Octokit: plainClient({ apiUrl }), log: SILENT });
 
   async function ask<T>(work: () => Promise<T>): Promise<T> {
     if (!isKey(identity.privateKey)) throw new ForgeError('refused', `The private key of App ${identity.id} cannot be read as one (PEM).`);
@@ -145,7 +143,7 @@ export function createAppReader({ apiUrl, webUrl, identity, now }: ReaderOptions
 /** Exchanges the code that the manifest flow ends with for the App. It works once: nothing is tried again. @throws {ForgeError} */
 export async function convertManifest({ apiUrl, webUrl }: GitHubAddress, code: string, now: () => number): Promise<MadeApp> {
   try {
-    const { data } = await new (clientOf(apiUrl))().request('POST /app-manifests/{code}/conversions', { code });
+    const { data } = await new (plainClient({ apiUrl }))().request('POST /app-manifests/{code}/conversions', { code });
     return { ...appOf(data, webUrl), privateKey: data.pem, webhookSecret: data.webhook_secret };
   } catch (error) {
     throw explained(error, apiUrl, now(), (status) =>
@@ -192,20 +190,12 @@ function settingsOf(owner: AppData['owner'], slug: string, webUrl: string): stri
   return owner.type === 'Organization' ? `${webUrl}/organizations/${owner.login}/settings/apps/${slug}` : `${webUrl}/settings/apps/${slug}`;
 }
 
-function clientOf(apiUrl: string): typeof Octokit {
-  const send: typeof fetch = (url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(REQUEST_MS) });
-  return Octokit.defaults({ baseUrl: apiUrl, userAgent: 'barista', log: SILENT, request: { fetch: send } });
-}
-
 /** Each failure as one line; it holds no key and no code. */
 function explained(error: unknown, apiUrl: string, now: number, own: (status: number) => string | null): ForgeError {
   const failed = failedOf(error);
   if (failed === null) throw error;
   const until = limitedUntil(failed, now, 0);
-  if (until !== null) {
-    const minute = DateTime.fromMillis(Math.ceil(until / 60_000) * 60_000, { zone: 'utc' });
-    return new ForgeError('unavailable', `GitHub takes no more calls until ${minute.toFormat('HH:mm')} UTC (its rate limit).`);
-  }
+  if (until !== null) return new ForgeError('unavailable', `GitHub takes no more calls until ${overAt(until)} (its rate limit).`);
   const { status, message } = failed;
   if (status === 0) return new ForgeError('unavailable', `Nothing answers as GitHub at ${apiUrl}.`);
   if (status >= 500) return new ForgeError('unavailable', `GitHub answers ${status} at ${apiUrl}.`);

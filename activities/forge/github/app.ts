@@ -1,9 +1,7 @@
 import { App } from '@octokit/app';
-import { Octokit as Core } from '@octokit/core';
-import { retry } from '@octokit/plugin-retry';
-import { throttling } from '@octokit/plugin-throttling';
 import { ForgeError, type GitHubPullRequestRef, type Identity, type LimitsHeard } from '../port.js';
 import { waitingFor } from '../waiting.js';
+import { roomsClient, SILENT, unthrottled, type ClientOptions, type Octokit } from './clients.js';
 import { explained, failedOf, limitedUntil } from './failures.js';
 
 /** A GitHub App and its private key (PEM). */
@@ -12,18 +10,13 @@ export interface AppIdentity {
   readonly privateKey: string;
 }
 
-export interface AppOptions {
-  /** Without a slash at the end: `https://api.github.com`, or `https://HOST/api/v3`. */
-  readonly apiUrl: string;
+export interface AppOptions extends ClientOptions {
   readonly identity: AppIdentity;
   readonly role: Identity;
   readonly heard: LimitsHeard;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  readonly stop?: AbortSignal;
 }
-
-export type Octokit = Core;
 
 /** A repository by its name. */
 export type GitHubPlace = Pick<GitHubPullRequestRef, 'owner' | 'name'>;
@@ -39,13 +32,7 @@ export interface Installation {
   readonly readAt: number;
 }
 
-const REQUEST_MS = 20_000;
-/** Every 4xx: the same again would get the same, and a limit has its own time. */
-const REFUSALS = Array.from({ length: 100 }, (_, at) => 400 + at);
 const INSTALLATION_MS = 10 * 60_000;
-/** Of a read; a write is never sent again without looking (D5). */
-const READ_RETRIES = 2;
-const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** One limit's clock. After it was named nothing is sent before it has run out. */
 interface Gate {
@@ -60,17 +47,17 @@ interface Gate {
  */
 export class GitHubApp {
   readonly id: number;
-  readonly #app: App<{ Octokit: typeof Core }>;
+  readonly #app: App<{ Octokit: ReturnType<typeof roomsClient> }>;
   readonly #installations = new Map<string, Installation>();
-  readonly #octokits = new Map<number, Core>();
-  readonly #askers = new WeakMap<Core, Core>();
+  readonly #octokits = new Map<number, Octokit>();
+  readonly #askers = new WeakMap<Octokit, Octokit>();
   readonly #gates = new Map<number, Gate>();
   #slug: string | null = null;
 
   constructor(private readonly options: AppOptions) {
     const { identity } = options;
     this.id = identity.id;
-    this.#app = new App({ appId: identity.id, privateKey: identity.privateKey, Octokit: clientOf(options), log: SILENT });
+    this.#app = new App({ appId: identity.id, privateKey: identity.privateKey, Octokit: roomsClient(options, identity.id), log: SILENT });
   }
 
   /** Reads or writes in the pull request's repository as its installation. @throws {ForgeError} */
@@ -106,12 +93,10 @@ export class GitHubApp {
     return this.call(ref, (octokit) => this.#asker(octokit).graphql<T>(text, variables));
   }
 
-  #asker(octokit: Octokit): Core {
+  #asker(octokit: Octokit): Octokit {
     const known = this.#askers.get(octokit);
     if (known !== undefined) return known;
-    const Asker = Core.plugin(retry).defaults(commonOf(this.options));
-    // With the token that the other has, or gets.
-    const asker = new Asker({ authStrategy: () => octokit.auth });
+    const asker = unthrottled(octokit, this.options);
     this.#askers.set(octokit, asker);
     return asker;
   }
@@ -191,7 +176,7 @@ export class GitHubApp {
     return this.#guarded(0, ref, null, () => work(this.#app.octokit), {});
   }
 
-  async #octokit(installation: number): Promise<Core> {
+  async #octokit(installation: number): Promise<Octokit> {
     const known = this.#octokits.get(installation) ?? (await this.#app.getInstallationOctokit(installation));
     this.#octokits.set(installation, known);
     return known;
@@ -248,27 +233,3 @@ export class GitHubApp {
 }
 
 export const placeOf = (ref: GitHubPlace): string => `${ref.owner}/${ref.name}`;
-
-/** The client with its plugins: spread over time by throttling, reads tried again, limits left to our own gate. */
-function clientOf(options: AppOptions): typeof Core {
-  // A limit is waited for by whoever asked, who can say so and be cancelled; never inside the client.
-  const leave = () => false;
-  const { apiUrl, identity } = options;
-  return Core.plugin(retry, throttling).defaults((given: { auth?: { installationId?: number } }) => ({
-    ...given,
-    ...commonOf(options),
-    throttle: { id: `${apiUrl} ${identity.id} ${given.auth?.installationId ?? 0}`, onRateLimit: leave, onSecondaryRateLimit: leave },
-  }));
-}
-
-function commonOf({ apiUrl, stop }: AppOptions) {
-  const send: typeof fetch = (url, init) =>
-    fetch(url, { ...init, signal: AbortSignal.any([AbortSignal.timeout(REQUEST_MS), ...(stop ? [stop] : [])]) });
-  return {
-    baseUrl: apiUrl,
-    userAgent: 'barista',
-    log: SILENT,
-    request: { fetch: send },
-    retry: { retries: READ_RETRIES, doNotRetry: REFUSALS },
-  };
-}

@@ -1,4 +1,5 @@
-import type { GitHubApp, Octokit } from './app.js';
+import type { GitHubApp } from './app.js';
+import type { Octokit } from './clients.js';
 import type { GitHubPullRequestRef } from '../port.js';
 
 export const PER_PAGE = 100;

@@ -11,7 +11,8 @@ import {
 } from '../port.js';
 import { createPlacer } from '../../context/anchors.js';
 import { cutText } from '../../markdown.js';
-import { placeOf, type GitHubApp, type Octokit } from './app.js';
+import { placeOf, type GitHubApp } from './app.js';
+import type { Octokit } from './clients.js';
 import { MAX_DIFF_BYTES } from '../local/diff.js';
 import { failedOf, isTooQuick } from './failures.js';
 import { listRows } from './listing.js';

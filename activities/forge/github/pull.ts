@@ -1,6 +1,7 @@
 import { ForgeError, type GitHubPullRequestRef, type HeadRead, type KnownHead } from '../port.js';
 import { failedOf } from './failures.js';
-import { placeOf, type GitHubApp, type Octokit } from './app.js';
+import { placeOf, type GitHubApp } from './app.js';
+import type { Octokit } from './clients.js';
 
 /** What is read of GitHub's pull request. */
 export interface Pull {
