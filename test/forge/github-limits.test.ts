@@ -79,6 +79,9 @@ describe('rate limits are obeyed with the times GitHub gives', () => {
     expect(limitedUntil(failed({ status: 429 }), NOON, 50)).toBe(NOON + 15 * 60_000);
     expect(limitedUntil(failed({ status: 422, details: ['was submitted too quickly'] }), NOON, 0)).toBe(NOON + 60_000);
     expect(limitedUntil(failed({ status: 422, details: ['Line could not be resolved'] }), NOON, 0)).toBeNull();
+    // A clock that is wrong by days, or a proxy's word, shuts nobody out for days.
+    for (const headers of [{ 'retry-after': '99999999' }, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOON) }])
+      expect(limitedUntil(failed({ headers }), NOON, 0)).toBe(NOON + 3_600_000);
     // Its clock is behind ours: never a tight loop.
     expect(limitedUntil(failed({ headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' } }), NOON, 0)).toBe(NOON + 1_000);
   });

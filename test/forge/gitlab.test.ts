@@ -271,6 +271,7 @@ describe('issue 5: every failure by who must act, and no word of the token', () 
       17,
     ],
     [{ status: 429 }, 'unavailable', /waiting for GitLab/, 60],
+    [{ status: 429, headers: { 'retry-after': '99999999' } }, 'unavailable', /waiting for GitLab/, 3_600],
     [
       { status: 302, headers: { location: 'https://elsewhere.example.com/api/v4/x' } },
       'refused',

@@ -1,4 +1,5 @@
 import { ForgeError, type Identity } from '../port.js';
+import { boundedEnd } from '../waiting.js';
 
 /** What GitHub said no with, out of whichever error its client threw. Status 0: no answer came. */
 export interface Failed {
@@ -84,9 +85,9 @@ export function limitedUntil(failed: Failed, now: number, inARow: number): numbe
   const tooQuick = isTooQuick(failed);
   if (status !== 403 && status !== 429 && !tooQuick) return null;
   const after = numberOf(headers['retry-after']);
-  if (after !== null) return now + after * 1_000;
+  if (after !== null) return boundedEnd(now + after * 1_000, now);
   const reset = numberOf(headers['x-ratelimit-reset']);
-  if (String(headers['x-ratelimit-remaining']) === '0' && reset !== null) return Math.max(now, reset * 1_000) + 1_000;
+  if (String(headers['x-ratelimit-remaining']) === '0' && reset !== null) return boundedEnd(Math.max(now, reset * 1_000) + 1_000, now);
   if (status === 429 || tooQuick || /secondary rate|abuse detection/i.test(message))
     return now + Math.min(LONGEST_MS, SECONDARY_MS * 2 ** inARow);
   return null;

@@ -1,4 +1,5 @@
 import { ForgeError } from '../port.js';
+import { boundedEnd } from '../waiting.js';
 
 export interface Asked {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
@@ -44,7 +45,7 @@ export function answerError(response: Response, body: string, asked: Asked, now:
 
 /** Until when (epoch milliseconds) GitLab takes no more calls of the kind it answered 429 to. */
 export function limitedUntil(headers: Headers, now: number): number {
-  return now + 1_000 * (secondsOf(headers, now) ?? LIMIT_WITHOUT_TIME);
+  return boundedEnd(now + 1_000 * (secondsOf(headers, now) ?? LIMIT_WITHOUT_TIME), now);
 }
 
 /** No answer at all. What the HTTP client throws may hold the request with its headers: only its code is told. */
