@@ -1,3 +1,4 @@
+import { webUrlOf } from '../../activities/forge/github/index.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ForgeError } from '../../activities/forge/port.js';
@@ -111,4 +112,13 @@ test('a password in an address is refused, and never repeated', () => {
   const parse = () => parseRepository('https://robin:hunter2@github.com/o/r', NONE);
   expect(parse).toThrow('holds a name or a password');
   expect(parse).not.toThrow(/hunter2/);
+});
+
+test.each([
+  ['https://api.github.com', 'https://github.com'],
+  ['https://api.octo.ghe.com', 'https://octo.ghe.com'],
+  ['https://git.example.com:8443/api/v3', 'https://git.example.com:8443'],
+  ['https://api.example.com/api/v3', 'https://api.example.com'],
+])('the GitHub whose API is at %s has its pages and its git at %s, and its tokens go nowhere else', (api, web) => {
+  expect(webUrlOf(api)).toBe(web);
 });

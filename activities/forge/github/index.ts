@@ -86,6 +86,7 @@ export function createGitHubForge(options: GitHubForgeOptions): Forge {
 
 /** Where its pages and its git are: `https://github.com` for `https://api.github.com`, `https://HOST` for `https://HOST/api/v3`. */
 export function webUrlOf(apiUrl: string): string {
-  const url = new URL(apiUrl);
-  return `${url.protocol}//${url.host.replace(/^api\./, '')}`;
+  const { protocol, host, pathname } = new URL(apiUrl);
+  // A host may be called so itself; without the path that says it is one, tokens would go to another.
+  return `${protocol}//${pathname.startsWith('/api/') ? host : host.replace(/^api\./, '')}`;
 }
