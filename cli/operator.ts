@@ -33,7 +33,9 @@ export async function withStore<T>(env: NodeJS.ProcessEnv, work: (store: Store) 
     return await work(store);
   } catch (error) {
     if (!isDatabaseAway(error)) throw error;
-    throw new CommandFailed('The database cannot be reached. Start it, or check DATABASE_URL.');
+    throw new CommandFailed(
+      `The database cannot be reached. ${env.DATABASE_URL ? 'Start it, or check DATABASE_URL.' : 'Stop Barista and start it again with npm start.'}`,
+    );
   } finally {
     await store.close();
   }
@@ -49,7 +51,7 @@ interface TemporalAccess {
 /** Connects to Temporal for one piece of work. @throws CommandFailed where it cannot be reached */
 export async function withTemporal<T>(env: NodeJS.ProcessEnv, work: (temporal: TemporalAccess) => Promise<T>): Promise<T> {
   const overrideEnvVars = Object.fromEntries(
-    Object.entries(operatorEnv(env)).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    Object.entries(operatorEnv(env)).filter((entry): entry is [string, string] => Boolean(entry[1])),
   );
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({ overrideEnvVars });
   const address = connectionOptions.address ?? '127.0.0.1:7233';
@@ -57,7 +59,9 @@ export async function withTemporal<T>(env: NodeJS.ProcessEnv, work: (temporal: T
   try {
     connection = await Connection.connect({ ...connectionOptions, connectTimeout: 5_000 });
   } catch {
-    throw new CommandFailed(`Temporal cannot be reached at ${address}. Start it, or check TEMPORAL_ADDRESS.`);
+    throw new CommandFailed(
+      `Temporal cannot be reached at ${address}. ${env.TEMPORAL_ADDRESS ? 'Start it, or check TEMPORAL_ADDRESS.' : 'npm start starts one; TEMPORAL_ADDRESS names one of your own.'}`,
+    );
   }
   try {
     return await work({ client: new Client({ connection, namespace }), connection, namespace, address });

@@ -1,12 +1,11 @@
+import type { ServerSettings } from '../../config/settings.js';
 import { withStore } from '../operator.js';
-import { settingsToCheck } from './settings.js';
 
 /**
  * Where owners' alerts are sent, and what a receiver checks them with (B29).
  * @throws Error where the receiver does not take them
  */
-export async function checkAlerts(env: NodeJS.ProcessEnv): Promise<string> {
-  const { notify } = settingsToCheck(env);
+export async function checkAlerts(env: NodeJS.ProcessEnv, { notify }: Pick<ServerSettings, 'notify'>): Promise<string> {
   if (notify === null) return 'sent nowhere (BARISTA_NOTIFY_URL is not set); barista watch shows them';
   return withStore(env, async ({ alerts }) => {
     const { origin } = new URL(notify.url);

@@ -3,34 +3,77 @@ import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { pendingMigrations } from '../../prisma/migrate.js';
+import { SettingsError } from '../../config/settings-error.js';
+import type { ServerSettings } from '../../config/settings.js';
+import { runningStack } from '../../stack/running.js';
 import { missingSearchAttributes } from '../../stack/search-attributes.js';
 import { databaseUrlOf, withStore, withTemporal } from '../operator.js';
 import { dataDirOf, ownerKeyFile, problemOfKeyFile, serverUrlOf } from '../where.js';
 import { checkAlerts } from './alerts.js';
+import type { ReadLast } from './deliveries.js';
 import { finding, type Finding } from './finding.js';
 import { checkForges, forgeKeyFiles } from './forges.js';
 import { checkRooms } from './rooms.js';
+import { settingsToCheck } from './settings.js';
 
 const OLDEST_NODE = [20, 19];
 const OLDEST_GIT = [2, 33];
 
 /**
- * Each thing that Barista needs, in the order in which one rests on the other. Changes nothing, but for making the
- * secret of alerts where they are sent and none is kept yet: a receiver must know it before the first of them.
+ * Each thing that Barista needs, in the order in which one rests on the other; what rests on something that is not in
+ * order is left out. Changes nothing, but for making the secret of alerts where they are sent and none is kept yet: a
+ * receiver must know it before the first of them.
  */
 export async function checkEverything(env: NodeJS.ProcessEnv): Promise<Finding[]> {
-  return [
-    checkNode(),
-    await checkGit(),
-    checkDataDir(env),
-    checkKeyFiles(env),
-    await checkDatabase(env),
-    await checkTemporal(env),
-    await checkServer(env),
-    await finding('rooms', () => withStore(env, (store) => withTemporal(env, ({ client }) => checkRooms(store, client)))),
-    await finding('alerts', () => checkAlerts(env), "What is sent again and again is in the worker's log. See BARISTA_NOTIFY_URL."),
-    ...(await checkForges(env)),
-  ];
+  const own = [checkNode(), await checkGit(), checkDataDir(env), checkKeyFiles(env)];
+  const isAway = !env.DATABASE_URL && runningStack(dataDirOf(env)) === undefined;
+  const database = isAway ? notRunning(env) : await checkDatabase(env);
+  // Of a stack that does not run, only what is named is looked for.
+  const temporal = isAway && !env.TEMPORAL_ADDRESS ? null : await checkTemporal(env);
+  const server = isAway && !env.BARISTA_URL ? null : await checkServer(env);
+  const rooms = database.ok && temporal?.ok ? await checkTheirRuns(env) : null;
+  const found = [...own, database, temporal, server, rooms].filter((one) => one !== null);
+  try {
+    const settings = settingsToCheck(env);
+    return [
+      ...found,
+      ...(database.ok ? [await checkTheirAlerts(env, settings)] : []),
+      ...(await checkForges(settings, readLast(env, database))),
+    ];
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    const todo = 'Change it in the environment or in .env.';
+    return [...found, ...error.message.split('\n').map((says) => ({ what: 'settings', ok: false, says, do: todo }))];
+  }
+}
+
+function notRunning(env: NodeJS.ProcessEnv): Finding {
+  return {
+    what: 'Barista',
+    ok: false,
+    says: `does not run on ${dataDirOf(env)}; what rests on it is not checked`,
+    do: 'Start it with npm start. One that runs elsewhere is checked by its DATABASE_URL, TEMPORAL_ADDRESS and BARISTA_URL.',
+  };
+}
+
+function readLast(env: NodeJS.ProcessEnv, database: Finding): ReadLast | null {
+  return database.ok ? (forge) => withStore(env, ({ deliveries }) => deliveries.last(forge)) : null;
+}
+
+function checkTheirRuns(env: NodeJS.ProcessEnv): Promise<Finding> {
+  return finding(
+    'rooms',
+    () => withStore(env, (store) => withTemporal(env, ({ client }) => checkRooms(store, client))),
+    'docs/operating.md (When a room is stuck) says more.',
+  );
+}
+
+function checkTheirAlerts(env: NodeJS.ProcessEnv, settings: ServerSettings): Promise<Finding> {
+  return finding(
+    'alerts',
+    () => checkAlerts(env, settings),
+    "What is sent again and again is in the worker's log. See BARISTA_NOTIFY_URL.",
+  );
 }
 
 function isAtLeast(version: readonly number[], oldest: readonly number[]): boolean {
@@ -99,10 +142,17 @@ function checkTemporal(env: NodeJS.ProcessEnv): Promise<Finding> {
       withTemporal(env, async ({ connection, namespace, address }) => {
         const missing = await missingSearchAttributes(connection, namespace);
         if (missing.length > 0) throw new Error(`namespace ${namespace} lacks the search attributes ${missing.join(', ')}`);
-        return `${address}, namespace ${namespace}, search attributes known`;
+        const ui = temporalUiAt(env, address);
+        return `${address}, namespace ${namespace}, search attributes known${ui === null ? '' : `; its UI is ${ui}`}`;
       }),
     'npm start starts one and adds the search attributes, also to the server of TEMPORAL_ADDRESS.',
   );
+}
+
+/** Null where it is not the one that npm start started. */
+function temporalUiAt(env: NodeJS.ProcessEnv, address: string): string | null {
+  const running = runningStack(dataDirOf(env));
+  return running?.temporalAddress === address ? running.temporalUi : null;
 }
 
 function checkServer(env: NodeJS.ProcessEnv): Promise<Finding> {

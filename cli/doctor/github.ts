@@ -12,12 +12,12 @@ import type { AppSettings } from '../../config/forge-settings.js';
 import type { AppRole } from '../../config/kept-app.js';
 import type { ServerSettings } from '../../config/settings.js';
 import { ago, checkLastDelivery, LOOKING, webhookAddress, type ReadLast } from './deliveries.js';
-import type { Finding } from './finding.js';
+import { type Finding, whatToDo } from './finding.js';
 
 type Settings = Pick<ServerSettings, 'publicUrl' | 'forges'>;
 
 /** Each App that is set up: what GitHub says of it, and whether its deliveries come. */
-export async function checkGitHub({ publicUrl, forges }: Settings, last: ReadLast, now: () => number): Promise<Finding[]> {
+export async function checkGitHub({ publicUrl, forges }: Settings, last: ReadLast | null, now: () => number): Promise<Finding[]> {
   const { github, webhooks } = forges;
   if (github === null) return [{ what: 'GitHub', ok: true, says: 'not set up (npx barista github setup does it)' }];
   const { apiUrl, app, reviewer } = github;
@@ -25,14 +25,14 @@ export async function checkGitHub({ publicUrl, forges }: Settings, last: ReadLas
   const address = webhookAddress(publicUrl, 'github');
   const operator: Check = { role: 'operator', title: 'GitHub App', identity: app, reader: readerOf(app), wantsEvents: address !== null };
   return [
-    ...(await checkApp(operator, (at) => checkWebhook(operator.reader, at, { address, secret: webhooks.github, now }))),
+    ...(await checkApp(operator, (at) => checkWebhook(operator, at, { address, secret: webhooks.github, now }))),
     ...(reviewer === null
       ? []
       : await checkApp(
           { role: 'reviewer', title: 'reviewer App', identity: reviewer, reader: readerOf(reviewer), wantsEvents: false },
           async () => [],
         )),
-    await checkLastDelivery('GitHub', 'github', last, now),
+    ...(await checkLastDelivery('GitHub', 'github', last, now)),
   ];
 }
 
@@ -52,7 +52,7 @@ async function checkApp(check: Check, more: (app: AppAtGitHub) => Promise<Findin
     const { name, id, owner } = app;
     return [
       { what: title, ok: true, says: `${name} (${id}, of ${owner}), ${from}; GitHub takes its key` },
-      ...(await forPeople(`${title}: installations`, undefined, async () => {
+      ...(await forPeople(`${title}: installations`, identityHelp(check), async () => {
         const installations = await reader.installations();
         return [checkPermissions(check, app, installations), ...checkEvents(check, app), checkInstallations(check, app, installations)];
       })),
@@ -68,13 +68,13 @@ function identityHelp({ role, identity: { id, keptIn } }: Check): string {
     : `Make a new private key on the App's page if it was revoked, then run barista github setup${option} --app-id ${id} --private-key-file FILE.`;
 }
 
-/** Turns what GitHub refuses into a line. */
-async function forPeople(what: string, todo: string | undefined, work: () => Promise<Finding[]>): Promise<Finding[]> {
+/** Turns what GitHub refuses into a line; `todo` is for where it refuses the App. */
+async function forPeople(what: string, todo: string, work: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
-    return [{ what, ok: false, says: error.message, ...(error.kind === 'refused' && todo !== undefined && { do: todo }) }];
+    return [{ what, ok: false, says: error.message, do: whatToDo(error, todo, 'GITHUB_API_URL') }];
   }
 }
 
@@ -135,12 +135,13 @@ const WHAT = 'GitHub webhook';
 /** How many of GitHub's last deliveries are looked at. */
 const LOOKED_AT = 20;
 
-async function checkWebhook(reader: AppReader, app: AppAtGitHub, { address, secret, now }: Wanted): Promise<Finding[]> {
+async function checkWebhook(check: Check, app: AppAtGitHub, { address, secret, now }: Wanted): Promise<Finding[]> {
   if (address === null) {
     const says = `none: ${LOOKING}; to be told at once, set PUBLIC_URL to an address that GitHub reaches`;
     return [{ what: WHAT, ok: true, says }];
   }
-  return forPeople(WHAT, undefined, async () => {
+  const { reader } = check;
+  return forPeople(WHAT, identityHelp(check), async () => {
     const hook = await reader.hook();
     const problems = hookProblems(hook, address, secret, app);
     const found: Finding =

@@ -3,12 +3,12 @@ import { createGitLabClient } from '../../activities/forge/gitlab/client.js';
 import { ForgeError } from '../../activities/forge/port.js';
 import type { ServerSettings } from '../../config/settings.js';
 import { checkLastDelivery, LOOKING, webhookAddress, type ReadLast } from './deliveries.js';
-import type { Finding } from './finding.js';
+import { type Finding, whatToDo } from './finding.js';
 
 type Settings = Pick<ServerSettings, 'publicUrl' | 'forges'>;
 
 /** The token, and whether GitLab's deliveries are taken; where they are sent from is set up in each project. */
-export async function checkGitLab({ publicUrl, forges }: Settings, last: ReadLast, now: () => number): Promise<Finding[]> {
+export async function checkGitLab({ publicUrl, forges }: Settings, last: ReadLast | null, now: () => number): Promise<Finding[]> {
   const { gitlab, webhooks } = forges;
   if (gitlab === null) {
     const says = 'not set up (GITLAB_TOKEN_FILE names the file of an access token with the scope api)';
@@ -17,7 +17,7 @@ export async function checkGitLab({ publicUrl, forges }: Settings, last: ReadLas
   return [
     await checkToken(gitlab, now),
     checkWebhook(webhookAddress(publicUrl, 'gitlab'), webhooks.gitlab),
-    await checkLastDelivery('GitLab', 'gitlab', last, now),
+    ...(await checkLastDelivery('GitLab', 'gitlab', last, now)),
   ];
 }
 
@@ -34,7 +34,7 @@ async function checkToken({ url, token }: { url: string; token: string }, now: (
     self = await client.get('personal_access_tokens/self', tokenShape);
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
-    return { what, ok: false, says: error.message, ...(error.kind === 'refused' && { do: fresh }) };
+    return { what, ok: false, says: error.message, do: whatToDo(error, fresh, 'GITLAB_URL') };
   }
   const { name, scopes, expires_at: until } = self;
   if (!scopes.includes('api'))

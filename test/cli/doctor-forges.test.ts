@@ -52,14 +52,23 @@ describe('GitHub', () => {
     readonly publicUrl?: string | null;
     readonly secret?: string | null;
     readonly reviewer?: NonNullable<ForgeSettings['github']>['reviewer'];
-    readonly last?: ReadLast;
+    readonly last?: ReadLast | null;
     readonly privateKey?: string;
+    readonly apiUrl?: string;
   }
 
-  async function said({ publicUrl = PUBLIC, secret = 'hook', reviewer = null, last = NONE, privateKey = app.privateKey }: Given = {}) {
+  async function said(given: Given = {}) {
+    const {
+      publicUrl = PUBLIC,
+      secret = 'hook',
+      reviewer = null,
+      last = NONE,
+      privateKey = app.privateKey,
+      apiUrl = github.urls.api,
+    } = given;
     const forges: ForgeSettings = {
       ...NO_FORGES,
-      github: { apiUrl: github.urls.api, app: { id: app.id, privateKey }, reviewer },
+      github: { apiUrl, app: { id: app.id, privateKey }, reviewer },
       webhooks: { ...NO_FORGES.webhooks, github: secret },
     };
     return (await checkGitHub({ publicUrl, forges }, last, now)).map(sentence);
@@ -82,6 +91,10 @@ describe('GitHub', () => {
   test('not set up: one line that is ok, with the command', async () => {
     const lines = await checkGitHub({ publicUrl: null, forges: NO_FORGES }, NONE, now);
     expect(lines.map(sentence)).toEqual(['ok GitHub: not set up (npx barista github setup does it)']);
+  });
+
+  test('where no database can be asked, nothing is said of what came', async () => {
+    expect((await said({ last: null })).filter((line) => line.includes('last delivery'))).toEqual([]);
   });
 
   test('everything in order, with a delivery that came', async () => {
@@ -118,11 +131,17 @@ describe('GitHub', () => {
     );
   });
 
-  test('a GitHub that fails, or that takes no more calls, is told without a thing to do', async () => {
+  test('a GitHub that fails, cannot be reached, or takes no more calls: each with what to do', async () => {
+    const check = 'Check the network from this machine, whether the forge is up, and GITHUB_API_URL.';
     github.faults.push(badGateway(/GET \/app$/));
-    expect((await said())[0]).toBe(`FAIL GitHub App: GitHub answers 502 at ${github.urls.api}.`);
+    expect((await said())[0]).toBe(`FAIL GitHub App: GitHub answers 502 at ${github.urls.api}. | ${check}`);
+    github.faults.push(badGateway(/GET \/app\/installations/));
+    expect((await said())[1]).toBe(`FAIL GitHub App: installations: GitHub answers 502 at ${github.urls.api}. | ${check}`);
+    expect((await said({ apiUrl: 'http://127.0.0.1:9' }))[0]).toMatch(/^FAIL GitHub App: .*127\.0\.0\.1:9.* \| Check the network /);
     github.faults.push(primaryLimit(/GET \/app$/, (NOW + 40 * MINUTE) / 1_000));
-    expect((await said())[0]).toBe('FAIL GitHub App: GitHub takes no more calls until 12:41 UTC (its rate limit).');
+    expect((await said())[0]).toBe(
+      'FAIL GitHub App: GitHub takes no more calls until 12:41 UTC (its rate limit). | Wait: Barista goes on by itself then.',
+    );
   });
 
   test('a permission that the App lacks, and one that an installation has not accepted', async () => {
@@ -274,7 +293,9 @@ describe('GitLab', () => {
     expect(refused).toContain(fresh());
     expect(refused).not.toContain('hunter2');
     gitlab.failures.push({ on: /personal_access_tokens/, status: 503 });
-    expect((await said())[0]).toBe('FAIL GitLab token: GitLab failed at personal_access_tokens/self (503).');
+    expect((await said())[0]).toBe(
+      'FAIL GitLab token: GitLab failed at personal_access_tokens/self (503). | Check the network from this machine, whether the forge is up, and GITLAB_URL.',
+    );
   });
 
   test('without an address that GitLab reaches, or without a secret: looking is in order, and how to be told at once', async () => {
@@ -341,7 +362,9 @@ describe('as the command says it', () => {
     expect(code).toBe(1);
     const lines = all.map(sentence);
     expect(lines).toContainEqual(
-      expect.stringMatching(/^FAIL settings: GITLAB_TOKEN and GITLAB_TOKEN_FILE are both set: keep one of them/),
+      expect.stringMatching(
+        /^FAIL settings: GITLAB_TOKEN and GITLAB_TOKEN_FILE are both set: keep one of them.* \| Change it in the environment or in \.env\.$/,
+      ),
     );
     const files = lines.find((line) => line.includes('key files'));
     expect(files).toContain('FAIL key files: others can read a key');

@@ -78,6 +78,10 @@ test('a first start shows the key once; Ctrl-C leaves no process; a second start
   const before = await page();
   const clocksBefore = await clocks(told, slug);
   expect(clocksBefore.map(({ name }) => name).sort()).toEqual(['idle_close', 'remind_after', 'round_cap']);
+  expect(before.clocks.map((clock: { at: string }) => ({ ...clock, at: Date.parse(clock.at) }))).toEqual(clocksBefore);
+  const shown = await barista(['room', 'show', slug], { BARISTA_DATA_DIR: dataDir });
+  expect(shown.out).toContain(`in the Temporal UI: ${told.temporal_ui}/namespaces/default/workflows/room%2F${slug}\n`);
+  expect((await barista(['doctor'], { BARISTA_DATA_DIR: dataDir })).out).toContain(`; its UI is ${told.temporal_ui}\n`);
 
   const family = descendants(first.child.pid!);
   expect(family.length).toBeGreaterThan(4);
@@ -163,7 +167,12 @@ test('a Temporal CLI that cannot be used is one line that says what to do, and l
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(err).toMatch(/^TEMPORAL_CLI_PATH=.* cannot be used: .*\n$/);
   expect(existsSync(join(dataDir, 'lock'))).toBe(false);
-  expect((await barista(['doctor'], { BARISTA_DATA_DIR: dataDir })).out).toContain('FAIL  database');
+  const sick = await barista(['doctor'], { BARISTA_DATA_DIR: dataDir });
+  expect(sick.out).toContain(
+    `FAIL  Barista: does not run on ${dataDir}; what rests on it is not checked\n      Start it with npm start. One that runs elsewhere is checked by its DATABASE_URL, TEMPORAL_ADDRESS and BARISTA_URL.\n`,
+  );
+  expect(sick.out.match(/^FAIL/gm)).toHaveLength(1);
+  expect(sick).toMatchObject({ code: 1, err: 'Not in order: Barista.\n' });
 });
 
 test('with DATABASE_URL and TEMPORAL_ADDRESS those are used; BARISTA_OWNER_KEY is the key; a part that dies ends the whole with its log', async () => {

@@ -195,7 +195,10 @@ function explained(error: unknown, apiUrl: string, now: number, own: (status: nu
   const failed = failedOf(error);
   if (failed === null) throw error;
   const until = limitedUntil(failed, now, 0);
-  if (until !== null) return new ForgeError('unavailable', `GitHub takes no more calls until ${overAt(until)} (its rate limit).`);
+  if (until !== null) {
+    const seconds = Math.ceil((until - now) / 1_000);
+    return new ForgeError('unavailable', `GitHub takes no more calls until ${overAt(until)} (its rate limit).`, seconds);
+  }
   const { status, message } = failed;
   if (status === 0) return new ForgeError('unavailable', `Nothing answers as GitHub at ${apiUrl}.`);
   if (status >= 500) return new ForgeError('unavailable', `GitHub answers ${status} at ${apiUrl}.`);
