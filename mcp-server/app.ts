@@ -10,6 +10,7 @@ import { Metrics } from './metrics.js';
 import { openApi } from './openapi.js';
 import { problem, problemOf, refusalOf, RETRY_AFTER_SECONDS } from './refusals.js';
 import { restRoutes } from './rest/routes.js';
+import { SIGNPOST } from './signpost.js';
 import { webhookRoutes } from './webhooks/routes.js';
 
 export interface Env {
@@ -41,6 +42,9 @@ export function createApp(deps: Deps): Hono<Env> {
     async () => new Response(await metrics.registry.metrics(), { headers: { 'content-type': metrics.registry.contentType } }),
   );
   app.get('/openapi.json', (c) => c.json(openApi()));
+  app.get('/', (c) => c.text(SIGNPOST));
+  // Alerts link to it.
+  app.get('/rooms/:slug', (c) => c.text(SIGNPOST));
 
   // Clients look here for a sign-in after a 401; anything but plain JSON breaks those with a good key.
   const noSignIn = () =>

@@ -100,3 +100,21 @@ test("B29: it is for people, of their own rooms; an id that is not the caller's 
     expect({ status: refused.status, problem: await refused.json() }).toMatchObject({ status: 400, problem: { code: 'invalid', field } });
   }
 });
+
+test('B29: the link of an alert says how the room is read, and the same whether or not there is one', async () => {
+  const { url } = edge.server;
+  const room = await alert('linked');
+  const texts: string[] = [];
+  for (const path of ['/', `/rooms/${room.slug}`, '/rooms/nowhere', '/rooms/%00', '/rooms/%E2%82%AC']) {
+    const answer = await fetch(`${url}${path}`);
+    expect([path, answer.status, answer.headers.get('content-type')]).toEqual([path, 200, 'text/plain; charset=UTF-8']);
+    texts.push(await answer.text());
+  }
+  expect(new Set(texts).size).toBe(1);
+  for (const way of ['barista room show SLUG', 'barista draft show SLUG', '/openapi.json', '/mcp']) expect(texts[0]).toContain(way);
+  expect((await fetch(`${url}/rooms/${room.slug}`, { headers: { origin: 'http://evil.example' } })).status).toBe(403);
+  // Counted as one address, however many rooms are asked for.
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  expect(metrics).toMatch(/barista_http_requests_total\{[^}]*"\/rooms\/:slug"[^}]*\}/);
+  expect(metrics).not.toContain('nowhere');
+});
