@@ -4,6 +4,7 @@ import { VERSION } from '../mcp-server/version.js';
 import { agentCommand } from './commands/agent.js';
 import { demoCommand } from './commands/demo.js';
 import { doctorCommand } from './commands/doctor.js';
+import { draftCommand } from './commands/draft.js';
 import { githubCommand } from './commands/github.js';
 import { listenCommand } from './commands/listen.js';
 import { mcpCommand } from './commands/mcp.js';
@@ -28,6 +29,7 @@ function barista(): Command {
     upCommand(),
     demoCommand(),
     roomCommand(),
+    draftCommand(),
     agentCommand(),
     listenCommand(),
     watchCommand(),

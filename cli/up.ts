@@ -19,6 +19,7 @@ export async function up(options: { json?: boolean }): Promise<void> {
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
   }
+  if (!options.json) process.stdout.write(`Stopped; everything is kept in ${dataDir}.\n`);
 }
 
 function tell(stack: StartedStack, dataDir: string, seconds: number, options: { json?: boolean }): void {
@@ -32,24 +33,39 @@ function tell(stack: StartedStack, dataDir: string, seconds: number, options: { 
       temporal_ui: stack.temporalUi,
       temporal_address: stack.temporalAddress,
       data_dir: dataDir,
+      local_repositories: stack.localRepositories,
       ...(isNew && { owner_key: key }),
     },
-    [
-      `Barista is ready (${seconds.toFixed(1)} s).`,
-      '',
-      `  MCP          ${mcpUrl}`,
-      `  REST         ${stack.url}/api/v1 (described at ${stack.url}/openapi.json)`,
-      `  Temporal UI  ${stack.temporalUi ?? "your own server's (TEMPORAL_ADDRESS)"}`,
-      `  Data, logs   ${dataDir}`,
-      ...(isNew
-        ? [`  Owner's key  ${key}`, `               shown this once; kept in ${ownerKeyFile(dataDir)} for this machine's command line`]
-        : []),
-      '',
-      'To connect an agent, make its KEY with: npx barista agent add NAME',
-      ...connectLines(mcpUrl).map(({ client, line }) => `  ${client.padEnd(11)}  ${line}`),
-      '',
-      "To open a room: npx barista room open 'local:/path/to/repository?base=main&head=topic'",
-      'Ctrl-C stops everything.',
-    ],
+    readyLines(stack, dataDir, seconds),
   );
+}
+
+type ToTell = Pick<StartedStack, 'url' | 'temporalUi' | 'ownerKey' | 'localRepositories'>;
+
+/** What a person reads once everything runs. */
+export function readyLines(
+  { url, temporalUi, ownerKey: { key, isNew }, localRepositories }: ToTell,
+  dataDir: string,
+  seconds: number,
+): string[] {
+  const mcpUrl = `${url}/mcp`;
+  return [
+    `Barista is ready (${seconds.toFixed(1)} s).`,
+    '',
+    `  MCP          ${mcpUrl}`,
+    `  REST         ${url}/api/v1 (described at ${url}/openapi.json)`,
+    `  Temporal UI  ${temporalUi ?? "your own server's (TEMPORAL_ADDRESS)"}`,
+    `  Data, logs   ${dataDir}`,
+    ...(isNew
+      ? [`  Owner's key  ${key}`, `               shown this once; kept in ${ownerKeyFile(dataDir)} for this machine's command line`]
+      : []),
+    '',
+    'To connect an agent, make its KEY with: npx barista agent add NAME',
+    ...connectLines(mcpUrl).map(({ client, line }) => `  ${client.padEnd(11)}  ${line}`),
+    '',
+    localRepositories
+      ? "To open a room: npx barista room open 'local:/path/to/repository?base=main&head=topic'"
+      : 'Local repositories cannot be opened, for HOST is not loopback: BARISTA_LOCAL_REPOS names the folders that may be.',
+    'Ctrl-C stops everything.',
+  ];
 }

@@ -35,6 +35,8 @@ export interface Accounts {
 
   /** A new key (`bu_…` of a person, `ba_…` of an agent), to be shown once: only its hash stays. */
   issueKey(holder: Holder): Promise<string>;
+  /** A new key of a living agent of this owner; every key it had stops with the same stroke. Null: there is no such agent. */
+  renewKey(ownerId: string, id: string): Promise<{ agent: Agent; key: string } | null>;
   /** Takes a key chosen outside (BARISTA_OWNER_KEY). Safe to repeat. @throws Refusal `conflict` where it is another's */
   keepKey(holder: Holder, key: string): Promise<void>;
   /** Every key, session and link of the holder stops at once. */
@@ -90,7 +92,7 @@ export function createAccounts(db: Db, now: () => number): Accounts {
       const owner = await db.user.findUnique({ where: { id: ownerId }, select: { name: true } });
       if (name === ROOM_ITSELF || name === owner?.name) throw taken(name);
       const id = `ag_${randomUUID()}`;
-      return agentOf(await unlessTaken(name, db.agent.create({ data: { id, ownerId, name, createdAt: dateOf(now()) } })));
+      return agentOf(await unlessTaken(name, db.agent.create({ data: { id, ownerId, name, createdAt: dateOf(now()) } }), lostKey(name)));
     },
     async agents(ownerId) {
       return (await db.agent.findMany({ where: { ownerId, deletedAt: null }, orderBy: { createdAt: 'asc' } })).map(agentOf);
@@ -111,6 +113,17 @@ export function createAccounts(db: Db, now: () => number): Accounts {
       const key = `${holder.kind === 'agent' ? 'ba' : 'bu'}_${newSecret()}`;
       await db.key.create({ data: { hash: hashOf(key), kind: 'key', ...keyOf(holder), createdAt: dateOf(now()) } });
       return key;
+    },
+    async renewKey(ownerId, id) {
+      const key = `ba_${newSecret()}`;
+      return db.$transaction(async (tx) => {
+        // Holds the agent's row: two renewals at once leave one key, and none outlives a deletion.
+        const { count } = await tx.agent.updateMany({ where: { id, ownerId, deletedAt: null }, data: { deletedAt: null } });
+        if (count === 0) return null;
+        await tx.key.deleteMany({ where: { agentId: id } });
+        await tx.key.create({ data: { hash: hashOf(key), kind: 'key', agentId: id, createdAt: dateOf(now()) } });
+        return { agent: agentOf(await tx.agent.findUniqueOrThrow({ where: { id } })), key };
+      });
     },
     async keepKey(holder, key) {
       const mine = keyOf(holder);
@@ -183,17 +196,19 @@ function checkName(name: string): void {
   throw new Refusal('invalid', `${JSON.stringify(name)} cannot be a name: 1 to 39 of a-z, 0-9 and -.`, undefined, 'name');
 }
 
-async function unlessTaken<T>(name: string, created: Promise<T>): Promise<T> {
+const lostKey = (name: string) => `If ${name} is your agent and its key is lost: barista agent key ${name} makes a new one.`;
+
+async function unlessTaken<T>(name: string, created: Promise<T>, hint?: string): Promise<T> {
   try {
     return await created;
   } catch (error) {
     if (!isDuplicate(error)) throw error;
-    throw taken(name);
+    throw taken(name, hint);
   }
 }
 
-function taken(name: string): Refusal {
-  return new Refusal('conflict', `The name ${name} is taken. Choose another.`, undefined, 'name');
+function taken(name: string, hint?: string): Refusal {
+  return new Refusal('conflict', `The name ${name} is taken. Choose another.`, hint, 'name');
 }
 
 function agentOf(row: { id: string; name: string; ownerId: string; createdAt: Date }): Agent {

@@ -9,13 +9,23 @@ import { inTemporalUi } from '../temporal-ui.js';
 import { dataDirOf, localFromHere, targetOf } from '../where.js';
 
 export function roomCommand(): Command {
-  return new Command('room').description('Review rooms.').addCommand(open()).addCommand(list()).addCommand(show()).addCommand(restart());
+  return new Command('room')
+    .description('Review rooms.')
+    .addCommand(open())
+    .addCommand(list())
+    .addCommand(show())
+    .addCommand(finalDraft())
+    .addCommand(archive())
+    .addCommand(restart());
 }
 
 function open(): Command {
   return new Command('open')
     .description('Opens a room on a pull request, or names the one there is.')
-    .argument('<url>', 'of a pull request on GitHub, of a merge request on GitLab, or local:PATH?base=main&head=topic')
+    .argument(
+      '<url>',
+      'https://github.com/OWNER/NAME/pull/N, https://gitlab.com/GROUP/PROJECT/-/merge_requests/N or local:PATH?base=main&head=topic',
+    )
     .addOption(new Option('--recipe <recipe>', 'who does what').choices(RECIPES).default('panel'))
     .option('--no-barista', 'the lead opens and closes the rounds, not Barista')
     .option('--another', 'a second room beside the one there is')
@@ -27,8 +37,17 @@ function open(): Command {
         barista: options.barista,
         another: options.another ?? false,
       });
-      answer(options, room, [`${room.slug}: ${room.title}`, ...status(room)]);
+      answer(options, room, [
+        `${room.slug}: ${room.title}${room.created ? '' : ' (already open)'}`,
+        ...status(room),
+        ...afterOpening(room),
+      ]);
     });
+}
+
+function afterOpening({ slug, created }: Json): string[] {
+  if (created) return [`Next: tell your agents to join ${slug}. barista draft show ${slug} shows their review once it is drafted.`];
+  return ['It stays as it is: --recipe and --no-barista count for a new room only (--another opens one).'];
 }
 
 function list(): Command {
@@ -81,6 +100,28 @@ const indented = (line: string): string => `  ${line}`;
 function temporalUiOf(slug: string, url: string): string | null {
   const running = runningStack(dataDirOf(process.env));
   return running?.url === url ? inTemporalUi(running, roomWorkflowId(slug)) : null;
+}
+
+function finalDraft(): Command {
+  return new Command('final-draft')
+    .description('Has the latest round drafted as it is, although something still needs a fix; only while it is offered.')
+    .argument('<slug>')
+    .option('--json', 'print JSON')
+    .action(async (slug: string, options: { json?: boolean }) => {
+      const taken = await rest(targetOf(process.env), 'POST', `/rooms/${encodeURIComponent(slug)}/review/final-draft`);
+      answer(options, taken, [`Round ${taken.round} is drafted as it is. barista draft show ${slug} shows the draft once it is written.`]);
+    });
+}
+
+function archive(): Command {
+  return new Command('archive')
+    .description('Ends a room: its agents are done, and nothing more is posted from it.')
+    .argument('<slug>')
+    .option('--json', 'print JSON')
+    .action(async (slug: string, options: { json?: boolean }) => {
+      const ended = await rest(targetOf(process.env), 'POST', `/rooms/${encodeURIComponent(slug)}/archive`);
+      answer(options, ended, [`${slug} has ended.`]);
+    });
 }
 
 function status(room: Json): string[] {

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { Refusal } from '../../workflows/room/refusal.js';
 import { CommandFailed } from '../failure.js';
 import { answer } from '../output.js';
+import { serverUrlOf } from '../where.js';
 
 export function userCommand(): Command {
   const add = new Command('add')
@@ -16,7 +17,11 @@ export function userCommand(): Command {
         });
         return { ...user, key: await accounts.issueKey({ kind: 'person', id: user.id }) };
       });
-      answer(options, made, [`@${made.name} (${made.id}) has the key ${made.key}`, 'It is shown this once.']);
+      answer(options, made, [
+        `@${made.name} (${made.id}) has the key ${made.key}`,
+        `It is shown this once. ${made.name} uses it with BARISTA_URL=${serverUrlOf(process.env)} and BARISTA_KEY set to it.`,
+        'From now on each owner, you too, opens rooms on linked repositories only: barista repo link URL --user NAME links one.',
+      ]);
     });
   return new Command('user').description('The people who own rooms.').addCommand(add);
 }

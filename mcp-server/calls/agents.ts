@@ -12,6 +12,13 @@ export function wireAgent({ id, name, createdAt }: Agent) {
   return { id, name, created_at: iso(createdAt) };
 }
 
+/** For an agent whose key was lost: whoever holds the old one is out from now on. */
+export async function renewKey(id: string, call: Call) {
+  const renewed = await call.deps.store.accounts.renewKey(call.caller.id, id);
+  if (renewed === null) throw noAgent(id);
+  return { ...wireAgent(renewed.agent), key: renewed.key };
+}
+
 /** R6: its keys stop at once, then every living room of the owner forgets it. Safe to repeat, also after half of it. */
 export async function deleteAgent(id: string, call: Call): Promise<void> {
   const { store } = call.deps;
@@ -25,8 +32,10 @@ export async function deleteAgent(id: string, call: Call): Promise<void> {
     known = true;
     await send(call, room, { type: 'deleteAgent', by: call.caller.id, agent: id });
   }
-  if (!known) throw new Refusal('not_found', `You have no agent ${id}.`, undefined, 'id');
+  if (!known) throw noAgent(id);
 }
+
+const noAgent = (id: string) => new Refusal('not_found', `You have no agent ${id}.`, undefined, 'id');
 
 /** R4: the owner adds one of its agents; it has its default role at once. */
 export async function addAgent(slug: string, agentId: string, call: Call) {

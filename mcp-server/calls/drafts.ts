@@ -76,7 +76,7 @@ function unmerged(finding: z.output<typeof draftFinding>): DraftFinding {
 /** What the room itself refuses is said before what is wrong with the ids. */
 function mergedOr(call: Call, snapshot: Snapshot, findings: readonly DraftFinding[], command: () => DraftCommand): DraftFinding[] {
   try {
-    knownParticipants(snapshot.state, findings);
+    knownParticipants(call, snapshot.state, findings);
     return mergeDraft(findings, snapshot);
   } catch (error) {
     const decision = decide(snapshot.state, command(), call.deps.now());
@@ -91,7 +91,7 @@ const LISTS = [
 ] as const;
 
 /** D1: the lists hold ids of participants of this room; a name in one would be lost without a word. */
-function knownParticipants(room: RoomState, findings: readonly DraftFinding[]): void {
+function knownParticipants(call: Call, room: RoomState, findings: readonly DraftFinding[]): void {
   const known = new Set(room.participants.map((participant) => participant.id));
   for (const [index, finding] of findings.entries()) {
     for (const [wire, list] of LISTS) {
@@ -101,7 +101,9 @@ function knownParticipants(room: RoomState, findings: readonly DraftFinding[]): 
       throw new Refusal(
         'invalid',
         `${field}: ${unknown} is no participant of this room.`,
-        'get_review_round names the participants with their ids.',
+        call.caller.kind === 'person'
+          ? 'barista room show SLUG --json names them.'
+          : 'get_review_round names the participants with their ids.',
         field,
       );
     }

@@ -13,7 +13,7 @@ export interface WrongField {
 /** Refused input: names every wrong field at once, so that one more try is enough. */
 export class InvalidInput extends Refusal {
   constructor(readonly fields: readonly WrongField[]) {
-    super('invalid', sentence(fields), 'Nothing was stored. Put the fields right and send the whole call again.', fields[0]?.field);
+    super('invalid', sentence(fields), 'Nothing was stored. Put that right and send all of it again.', fields[0]?.field);
   }
 }
 

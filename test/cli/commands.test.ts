@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -41,14 +43,40 @@ test('agent add shows the key once, and how to connect three clients with it', a
   expect(out).toContain(`gemini mcp add --transport http --header "Authorization: Bearer KEY" barista ${world.server.url}/mcp`);
   const agent = await json(['agent', 'add', 'grok']);
   expect(await world.ok(agent, 'list_rooms', {})).toEqual({ rooms: [] });
-  expect(await barista(['agent', 'add', 'grok'], env)).toEqual({ code: 1, out: '', err: 'The name grok is taken. Choose another.\n' });
-  expect((await barista(['agent', 'add', 'Not A Name'], env)).err).toContain('must be 1 to 39 of a-z, 0-9 and -');
+  expect(out).toMatch(/BARISTA_KEY=KEY node \/.*\/stack\/bin\.mjs mcp\n$/);
+  expect(await barista(['agent', 'add', 'grok'], env)).toEqual({
+    code: 1,
+    out: '',
+    err: 'The name grok is taken. Choose another. If grok is your agent and its key is lost: barista agent key grok makes a new one.\n',
+  });
+  expect((await barista(['agent', 'add', 'Not A Name'], env)).err).toBe(
+    'name: must be 1 to 39 of a-z, 0-9 and -. Nothing was stored. Put that right and send all of it again.\n',
+  );
+});
+
+test('agent list names the agents; agent key makes a new key of one, and the old one stops', async () => {
+  const lost = await json(['agent', 'add', 'lost']);
+  expect((await json(['agent', 'list'])).agents).toContainEqual({ id: lost.id, name: 'lost', created_at: lost.created_at });
+  expect((await barista(['agent', 'list'], env)).out).toMatch(/^AGENT +ID +MADE AT\n[^]*^@lost +ag_\S+ +\d{4}-/m);
+  const { code, out } = await barista(['agent', 'key', 'lost'], env);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^@lost \(ag_\S+\) has the new key ba_\S+; its old one stopped\.\nIt is shown this once\./);
+  expect(await world.ok({ ...lost, key: /ba_[^;]+/.exec(out)![0] }, 'list_rooms', {})).toEqual({ rooms: [] });
+  expect((await barista(['room', 'list'], { ...env, BARISTA_KEY: lost.key })).err).toContain('does not know this key');
+  expect((await json(['agent', 'key', 'lost'])).key).toMatch(/^ba_/);
+  expect((await barista(['agent', 'key', 'nobody'], env)).err).toBe('You have no agent nobody. barista agent list names yours.\n');
 });
 
 test('room open, list and show say the same as the server; opening again names the room there is', async () => {
   const opened = await json(['room', 'open', world.git.pullRequest, '--recipe', 'build_duel', '--no-barista']);
   expect(opened).toMatchObject({ recipe: 'build_duel', barista: { enabled: false }, phase: 'waiting_for_crew' });
-  expect((await json(['room', 'open', world.git.pullRequest])).slug).toBe(opened.slug);
+  expect(await json(['room', 'open', world.git.pullRequest])).toMatchObject({ slug: opened.slug, created: false, recipe: 'build_duel' });
+  const again = (await barista(['room', 'open', world.git.pullRequest], env)).out;
+  expect(again).toMatch(new RegExp(`^${opened.slug}: .* \\(already open\\)\n`));
+  expect(again).toContain('It stays as it is: --recipe and --no-barista count for a new room only');
+  expect((await barista(['room', 'open', world.git.pullRequest, '--another'], env)).out).toMatch(
+    /^Next: tell your agents to join \S+\. barista draft show /m,
+  );
   expect((await json(['room', 'open', world.git.pullRequest, '--another'])).slug).not.toBe(opened.slug);
   expect((await json(['room', 'list'])).rooms.map(({ slug }: { slug: string }) => slug)).toContain(opened.slug);
   expect((await json(['room', 'show', opened.slug])).members).toMatchObject([{ name: 'olga', kind: 'person', roles: [] }]);
@@ -63,7 +91,7 @@ test('room open, list and show say the same as the server; opening again names t
   await world.store.forgeStates.mended('local', repository, 'operator');
   expect(await barista(['room', 'show', 'nowhere'], env)).toMatchObject({
     code: 1,
-    err: expect.stringContaining('There is no room nowhere.'),
+    err: 'There is no room nowhere. barista room list names yours.\n',
   });
   const wrong = await barista(['room', 'open', 'local:/no/such/place?base=a&head=b'], env);
   expect(wrong).toMatchObject({ code: 1, out: '' });
@@ -202,8 +230,8 @@ test('mcp serves the tools over stdio with the same key', async () => {
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: ['stack/bin.mjs', 'mcp'],
-      cwd: root,
+      args: [join(root, 'stack/bin.mjs'), 'mcp'],
+      cwd: tmpdir(), // clients start it where their own project is
       env: cleanEnv({ ...env, BARISTA_KEY: agent.key }) as Record<string, string>,
     }),
   );
@@ -215,6 +243,11 @@ test('mcp serves the tools over stdio with the same key', async () => {
 test('user add makes a person with a key; repo link lets it open rooms there', async () => {
   const bob = await json(['user', 'add', 'bob']);
   expect(bob.key).toMatch(/^bu_/);
+  const told = (await barista(['user', 'add', 'rob'], env)).out;
+  expect(told).toContain(`rob uses it with BARISTA_URL=${world.server.url} and BARISTA_KEY set to it.\n`);
+  expect(told).toContain(
+    'From now on each owner, you too, opens rooms on linked repositories only: barista repo link URL --user NAME links one.\n',
+  );
   expect((await world.rest(bob.key, 'POST', '/rooms', { pull_request: world.git.pullRequest })).status).toBe(404);
   expect(await json(['repo', 'link', world.git.path, '--user', 'bob'])).toMatchObject({ user: { name: 'bob' }, forge: 'local' });
   expect((await world.rest(bob.key, 'POST', '/rooms', { pull_request: world.git.pullRequest })).status).toBe(201);

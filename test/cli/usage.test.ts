@@ -25,11 +25,18 @@ const COMMANDS = [
   ['room', 'open'],
   ['room', 'list'],
   ['room', 'show'],
+  ['room', 'final-draft'],
+  ['room', 'archive'],
   ['room', 'restart'],
+  ['draft', 'show'],
+  ['draft', 'edit'],
+  ['draft', 'post'],
   ['listen'],
   ['watch'],
   ['mcp'],
   ['agent', 'add'],
+  ['agent', 'list'],
+  ['agent', 'key'],
   ['user', 'add'],
   ['repo', 'list'],
   ['repo', 'set'],
@@ -47,10 +54,21 @@ test.each(COMMANDS.map((command) => [command.join(' '), command] as const))(
   },
 );
 
+test('room open --help names each form of a pull request', async () => {
+  const { out } = await barista(['room', 'open', '--help']);
+  for (const form of [
+    'https://github.com/OWNER/NAME/pull/N',
+    'https://gitlab.com/GROUP/PROJECT/-/merge_requests/N',
+    'local:PATH?base=main&head=topic',
+  ])
+    expect(out).toContain(form);
+});
+
 test.each([
   ['an unknown command', ['frob'], "unknown command 'frob'"],
   ['an unknown option', ['room', 'list', '--frob'], "unknown option '--frob'"],
   ['a missing argument', ['agent', 'add'], "missing required argument 'name'"],
+  ['a missing room', ['draft', 'edit'], "missing required argument 'slug'"],
   ['a missing option', ['listen'], "required option '--room <slug>' not specified"],
   ['a value that is none', ['room', 'open', 'local:/a?base=b&head=c', '--recipe', 'soup'], 'Allowed choices are panel, build_duel'],
   ['nothing to set', ['repo', 'set', 'local:/a'], 'say what to set, e.g. --automatic --crew grok,rex'],
@@ -79,6 +97,8 @@ test.each([
   ['room', 'list'],
   ['room', 'show', 'a'],
   ['agent', 'add', 'grok'],
+  ['draft', 'show', 'a'],
+  ['draft', 'post', 'a'],
   ['room', 'open', 'local:/a?base=b&head=c'],
   ['listen', '--room', 'a'],
   ['repo', 'list'],

@@ -21,7 +21,8 @@ function commandsOf(text: string): string[] {
   return [
     ...blocks,
     ...inline.filter(
-      (code) => /^(export |[A-Z_]+=\S+ )?(npm|npx|git notes|claude|codex|gemini) ?\S/.test(code) || code.startsWith('export '),
+      (code) =>
+        /^(export |[A-Z_]+=\S+ )?(npm ?|npx ?|node |git notes ?|claude ?|codex ?|gemini ?)\S/.test(code) || code.startsWith('export '),
     ),
   ];
 }
@@ -45,7 +46,8 @@ test('every command in the documents is one that a test or CI runs', () => {
 
 test('the lines that connect a client are those that npm start prints', () => {
   const readme = textOf('README.md').replace(/ +\|/g, ' |');
-  for (const { client, line } of connectLines('http://127.0.0.1:7337/mcp')) expect(readme).toContain(`| ${client} | \`${line}\` |`);
+  for (const { client, line } of connectLines('http://127.0.0.1:7337/mcp', '/path/to/barista/stack/bin.mjs'))
+    expect(readme).toContain(`| ${client} | \`${line}\` |`);
 });
 
 test.each(['npm run demo', 'npm start', 'npm run bench', 'npm test'])('%s is a script of this project', (command) => {

@@ -30,6 +30,7 @@ test('the REST calls of the contract, and nothing else', () => {
       'POST /rooms/{slug}/review/final-draft',
       'POST /agents',
       'GET /agents',
+      'POST /agents/{id}/key',
       'DELETE /agents/{id}',
       'POST /rooms/{slug}/agents',
       'POST /rooms/{slug}/people',

@@ -33,11 +33,12 @@ describe('rooms', () => {
       state: 'living',
       barista: { enabled: true, durations: { idle_close: 'PT30M', round_cap: 'PT1H30M' } },
       round: 0,
+      created: true,
     });
     expect(first.json.members).toMatchObject([{ id: world.owner.id, name: 'olga', kind: 'person', roles: [] }]);
     const again = await rest(world.owner, 'POST', '/rooms', { pull_request: world.git.pullRequest, recipe: 'build_duel' });
     expect(again.status).toBe(200);
-    expect(again.json).toMatchObject({ slug: first.json.slug, recipe: 'panel' });
+    expect(again.json).toMatchObject({ slug: first.json.slug, recipe: 'panel', created: false });
     const second = await rest(world.owner, 'POST', '/rooms', { pull_request: world.git.pullRequest, another: true });
     expect(second.status).toBe(201);
     expect(second.json.slug).not.toBe(first.json.slug);
@@ -209,6 +210,39 @@ describe('the review', () => {
       status: 404,
       json: { code: 'not_found', field: 'round' },
     });
+  });
+});
+
+describe('a key that was lost', () => {
+  const renew = (who: Person | undefined, id: string) => rest(who, 'POST', `/agents/${id}/key`);
+  const answers = async (key: string) => (await rest(key, 'GET', '/rooms')).status !== 401;
+
+  test('a new one is shown once, and the old one stops', async () => {
+    const { json: made } = await rest(world.owner, 'POST', '/agents', { name: 'forgetful' });
+    const renewed = await renew(world.owner, made.id);
+    expect(renewed).toMatchObject({ status: 201, json: { id: made.id, name: 'forgetful', created_at: made.created_at } });
+    expect(renewed.json.key).toMatch(/^ba_/);
+    expect([await answers(made.key), await answers(renewed.json.key)]).toEqual([false, true]);
+    expect((await rest(world.owner, 'POST', '/agents', { name: 'forgetful' })).json).toMatchObject({
+      code: 'conflict',
+      hint: expect.stringContaining('barista agent key forgetful'),
+    });
+  });
+
+  test('of many that are made at once, one is left', async () => {
+    const { json: made } = await rest(world.owner, 'POST', '/agents', { name: 'hasty' });
+    const renewed = await Promise.all(Array.from({ length: 5 }, () => renew(world.owner, made.id)));
+    const alive = await Promise.all([made.key, ...renewed.map(({ json }) => json.key)].map(answers));
+    expect(alive.filter(Boolean)).toHaveLength(1);
+  });
+
+  test('nobody makes one of another owner’s agent, or of a deleted one', async () => {
+    const { json: made } = await rest(world.owner, 'POST', '/agents', { name: 'gone' });
+    const refused = { status: 404, json: { code: 'not_found', field: 'id' } };
+    expect(await renew(other, made.id)).toMatchObject(refused);
+    expect(await answers(made.key)).toBe(true);
+    await rest(world.owner, 'DELETE', `/agents/${made.id}`);
+    expect(await renew(world.owner, made.id)).toMatchObject(refused);
   });
 });
 

@@ -20,7 +20,7 @@ export function save(room: RoomState, command: DraftCommand & { type: 'saveDraft
     anotherIsPosting(room) ??
     tooSoon(room, command.by) ??
     badRange(command.draft.findings) ??
-    badIds(room, command.draft.findings);
+    badIds(room, command.draft.findings, 'get_review_round lists the findings with their ids.');
   if (refused) return refused;
   const version = nextVersion(room);
   return done([{ type: 'DraftSaved', round: round!.number, headSha: round!.headSha, ...command.draft, by: command.by, version }], {
@@ -54,7 +54,7 @@ function tooSoon(room: RoomState, by: string): Refused | null {
 }
 
 /** D2: findings of this room's rounds, at most 50 under one merged finding, each under one only. */
-function badIds(room: RoomState, findings: readonly DraftFinding[]): Refused | null {
+function badIds(room: RoomState, findings: readonly DraftFinding[], hint: string): Refused | null {
   // An older draft may be edited while a round is open: what that one has raised may be hidden from its owner (V2).
   const stored = new Set([...seenBy(room, null).findings.map((finding) => finding.id), ...room.settled]);
   const owner = new Map<string, number>();
@@ -69,7 +69,7 @@ function badIds(room: RoomState, findings: readonly DraftFinding[]): Refused | n
       if (!stored.has(id)) {
         return refuse('not_found', `No round of this room has a finding ${id}.`, {
           field,
-          hint: 'get_review_round lists the findings with their ids.',
+          hint,
         });
       }
       if (owner.has(id))
@@ -95,7 +95,10 @@ export function edit(room: RoomState, command: DraftCommand & { type: 'editDraft
     return repeat({ round: draft.round, version: draft.version });
   }
   const { findings } = command.draft;
-  const blocked = draft.version === command.version ? (badRange(findings) ?? badIds(room, findings)) : oldVersion(draft, command.version);
+  const blocked =
+    draft.version === command.version
+      ? (badRange(findings) ?? badIds(room, findings, 'The draft as it was read has the ids of its findings.'))
+      : oldVersion(draft, command.version);
   if (blocked) return blocked;
   return done([{ type: 'DraftEdited', ...command.draft, version: nextVersion(room) }], { round: draft.round, version: nextVersion(room) });
 }
