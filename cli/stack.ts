@@ -1,3 +1,4 @@
+import { checkLocalRepositories } from '../config/local-repositories.js';
 import { readSettings } from '../config/settings.js';
 import { SettingsError } from '../config/settings-error.js';
 import { migrate } from '../prisma/migrate.js';
@@ -16,6 +17,8 @@ interface StartOptions {
 
 export interface StartedStack extends Stack {
   ownerKey: { key: string; isNew: boolean };
+  /** Whether any repository on this machine can be opened. */
+  localRepositories: boolean;
 }
 
 const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '::1'];
@@ -24,10 +27,10 @@ const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '::1'];
 export async function startBarista({ dataDir, env, signal, temporalCliPath, fresh = false }: StartOptions): Promise<StartedStack> {
   // The database is not known yet, and every other setting is better refused before anything is started.
   const settings = readSettings({ ...env, BARISTA_DATA_DIR: dataDir, DATABASE_URL: env.DATABASE_URL || 'postgresql://127.0.0.1/barista' });
+  checkLocalRepositories(settings.localRepositories);
   const temporalUiPort = portOf(env, 'TEMPORAL_UI_PORT');
   const chosen = chosenOwnerKey(env);
-  // Whoever reaches a loopback port can read what the user can: then any repository of the user's may be opened.
-  const localRepositories = env.BARISTA_LOCAL_REPOS || (LOOPBACK_HOSTS.includes(settings.host) ? '/' : '');
+  const localRepositories = localRepositoriesFor(env.BARISTA_LOCAL_REPOS, settings.host);
   let ownerKey: StartedStack['ownerKey'] | undefined;
   const stack = await startStack({
     dataDir,
@@ -48,7 +51,13 @@ export async function startBarista({ dataDir, env, signal, temporalCliPath, fres
       }
     },
   });
-  return { ...stack, ownerKey: ownerKey! };
+  return { ...stack, ownerKey: ownerKey!, localRepositories: localRepositories !== '' };
+}
+
+/** BARISTA_LOCAL_REPOS as it is set, else by who reaches the server; empty: no repository on this machine can be opened. */
+export function localRepositoriesFor(named: string | undefined, host: string): string {
+  // Whoever reaches a loopback port can read what the user can: then any repository of the user's may be opened.
+  return named?.trim() || (LOOPBACK_HOSTS.includes(host) ? '/' : '');
 }
 
 function portOf(env: NodeJS.ProcessEnv, name: string): number | undefined {

@@ -108,7 +108,7 @@ function checkedSecret(env: NodeJS.ProcessEnv, name: keyof typeof SECRETS): stri
   // In the environment line breaks of a key are often written as \n.
   const text = name.endsWith('_PRIVATE_KEY') ? secret.text.replaceAll('\\n', '\n') : secret.text;
   if (form.test(text)) return text;
-  throw new SettingsError(`${secret.setting} ${must}, e.g. ${name}_FILE=${file}`);
+  throw new SettingsError(`${secret.origin} ${must}, e.g. ${name}_FILE=${file}`);
 }
 
 /** An App is its number and its key. */

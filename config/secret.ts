@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { SettingsError } from './settings-error.js';
 
-/** A secret and the setting it came from, for messages: they name the setting and never show the secret. */
+/** A secret and where it came from, for messages: they name that and never show the secret. */
 export interface Secret {
-  readonly setting: string;
+  /** `GITLAB_TOKEN`, or `GITLAB_TOKEN_FILE (/etc/barista/gitlab-token)`. */
+  readonly origin: string;
   readonly text: string;
 }
 
@@ -16,10 +17,10 @@ export function secretOf(env: NodeJS.ProcessEnv, name: string, example: string):
   const given = env[name]?.trim() || null;
   const setting = `${name}_FILE`;
   const path = env[setting]?.trim() || null;
-  if (path === null) return given === null ? null : { setting: name, text: given };
+  if (path === null) return given === null ? null : { origin: name, text: given };
   const right = `e.g. ${setting}=${example}`;
   if (given !== null) throw new SettingsError(`${name} and ${setting} are both set: keep one of them, ${right}`);
-  return { setting, text: readSecret(path, setting, `, ${right}`) };
+  return { origin: `${setting} (${path})`, text: readSecret(path, setting, `: name one with the secret in it, ${right}`) };
 }
 
 /**

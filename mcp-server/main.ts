@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { config } from 'dotenv';
 import { createLog } from '../config/log.js';
+import { checkLocalRepositories } from '../config/local-repositories.js';
 import { startServer } from './server.js';
 import { readSettings, type ServerSettings } from '../config/settings.js';
 import { SettingsError } from '../config/settings-error.js';
@@ -13,6 +14,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
   config({ quiet: true });
   const settings = readSettings(process.env);
+  checkLocalRepositories(settings.localRepositories);
   const log = createLog(settings.logLevel);
   const server = await startServer(settings, log).catch((error: unknown) => {
     throw cannotListen(error, settings) ?? error;

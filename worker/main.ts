@@ -4,6 +4,7 @@ import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { config } from 'dotenv';
 import { setUpForges } from '../activities/forge/set-up.js';
 import { createLog } from '../config/log.js';
+import { checkLocalRepositories } from '../config/local-repositories.js';
 import { addressOf, readSettings } from '../config/settings.js';
 import { SettingsError } from '../config/settings-error.js';
 import { createStore } from '../prisma/store.js';
@@ -16,6 +17,7 @@ async function main(): Promise<void> {
   process.env.TZ = 'UTC';
   config({ quiet: true });
   const settings = readSettings(process.env);
+  checkLocalRepositories(settings.localRepositories);
   const log = createLog(settings.logLevel);
   Runtime.install({
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => log[level === 'ERROR' ? 'error' : 'warn']({ ...meta }, message)),

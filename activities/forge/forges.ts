@@ -4,9 +4,9 @@ import { type Forge, ForgeError, type ForgeName } from './port.js';
 type Forges = Readonly<Partial<Record<ForgeName, Forge>>>;
 
 const SET_UP: Readonly<Record<ForgeName, string>> = {
-  local: 'Local repositories cannot be opened here.',
-  github: 'GitHub is not set up on this server: set GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY_FILE.',
-  gitlab: 'GitLab is not set up on this server: set GITLAB_TOKEN, and GITLAB_URL for a GitLab of your own.',
+  local: 'Local repositories cannot be opened here: BARISTA_LOCAL_REPOS names the folders they may be in.',
+  github: 'GitHub is not set up on this server: run npx barista github setup, or set GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY_FILE.',
+  gitlab: 'GitLab is not set up on this server: set GITLAB_TOKEN_FILE, and GITLAB_URL for a GitLab of your own.',
 };
 
 /** One forge of all of them: each call goes to the forge of its pull request. */

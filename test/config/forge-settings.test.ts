@@ -16,6 +16,8 @@ function holding(text: string): string {
 }
 
 const file = holding(PEM);
+const wrong = holding('hunter2');
+const twoLines = holding('hunter2\nhunter2');
 const SIGNING_KEY = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 function refusalOf(given: NodeJS.ProcessEnv, dataDir: string | null = null): string {
@@ -89,17 +91,18 @@ describe('settings of forges', () => {
     expect(both).toMatch(new RegExp(`^${name} and ${name}_FILE are both set: keep one of them, e\\.g\\. ${name}_FILE=/`));
     expect(both).not.toContain('hunter2');
     expect(refusalOf({ [`${name}_FILE`]: '/nowhere/held' })).toMatch(
-      new RegExp(`^${name}_FILE names /nowhere/held, which cannot be read, e\\.g\\. ${name}_FILE=/`),
+      new RegExp(`^${name}_FILE names /nowhere/held, which cannot be read: name one with the secret in it, e\\.g\\. ${name}_FILE=/`),
     );
     expect(refusalOf({ [`${name}_FILE`]: holding(' \n') })).toMatch(
-      new RegExp(`^${name}_FILE names .*, which is empty, e\\.g\\. ${name}_FILE=/`),
+      new RegExp(`^${name}_FILE names .*, which is empty: name one with the secret in it, e\\.g\\. ${name}_FILE=/`),
     );
   });
 
   test.each([
     [{ GITLAB_WEBHOOK_SIGNING_KEY: 'hunter2' }, "GITLAB_WEBHOOK_SIGNING_KEY must be the webhook's signing token"],
-    [{ GITLAB_WEBHOOK_SIGNING_KEY_FILE: holding('hunter2') }, "GITLAB_WEBHOOK_SIGNING_KEY_FILE must be the webhook's signing token"],
-    [{ GITLAB_TOKEN_FILE: holding('hunter2\nhunter2') }, 'GITLAB_TOKEN_FILE must be one access token'],
+    [{ GITLAB_WEBHOOK_SIGNING_KEY_FILE: wrong }, `GITLAB_WEBHOOK_SIGNING_KEY_FILE (${wrong}) must be the webhook's signing token`],
+    [{ GITLAB_TOKEN_FILE: twoLines }, `GITLAB_TOKEN_FILE (${twoLines}) must be one access token`],
+    [{ GITHUB_APP_ID: '12', GITHUB_APP_PRIVATE_KEY_FILE: wrong }, `GITHUB_APP_PRIVATE_KEY_FILE (${wrong}) holds no private key (PEM)`],
     [{ GITHUB_APP_ID: 'twelve' }, "GITHUB_APP_ID must be the App's number"],
     [{ GITHUB_APP_ID: '12' }, 'GITHUB_APP_PRIVATE_KEY_FILE is not set'],
     [{ GITHUB_APP_PRIVATE_KEY_FILE: file }, 'GITHUB_APP_ID is not set'],

@@ -115,5 +115,8 @@ describe('the process', () => {
     const unset = start({ DATABASE_URL: '' });
     expect(await unset.exited).toEqual([1, null]);
     expect(unset.stderr()).toMatch(/^DATABASE_URL is not set; .*e\.g\. DATABASE_URL=postgresql:\/\/.*\n$/);
-  }, 30_000);
+    const missing = start({ DATABASE_URL: edge.databaseUrl, PORT: '0', BARISTA_LOCAL_REPOS: '/no/such/folder' });
+    expect(await missing.exited).toEqual([1, null]);
+    expect(missing.stderr()).toMatch(/^BARISTA_LOCAL_REPOS names \/no\/such\/folder, which is no folder here: .*\n$/);
+  }, 60_000);
 });

@@ -5,6 +5,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { localRepositoriesFor } from '../../cli/stack.js';
+import { readyLines } from '../../cli/up.js';
 import { isAlive } from '../../stack/child.js';
 import { barista, cleanEnv, firstJson, root, start, type Running } from '../support/command.js';
 import { GitWorld } from '../support/git-world.js';
@@ -68,6 +70,7 @@ test('a first start shows the key once; Ctrl-C leaves no process; a second start
   expect(readFileSync(join(dataDir, 'owner.key'), 'utf8').trim()).toBe(told.owner_key);
   expect(statSync(join(dataDir, 'owner.key')).mode & 0o777).toBe(0o600);
   expect((await fetch(told.temporal_ui)).status).toBe(200);
+  expect(told.local_repositories).toBe(true);
 
   const room = await rest(told.url, told.owner_key, 'POST', '/rooms', { pull_request: git.pullRequest, durations: { head_quiet: 'PT1S' } });
   const { slug } = room;
@@ -158,6 +161,28 @@ test('a port in use and a locked data folder are one line each that says what to
     });
   } finally {
     holder.kill();
+  }
+});
+
+test('a folder of BARISTA_LOCAL_REPOS that is not there stops the start by name, before anything is started', async () => {
+  expect(await (await up({ BARISTA_LOCAL_REPOS: join(dir, 'none') })).ended).toEqual({
+    code: 1,
+    out: '',
+    err: `BARISTA_LOCAL_REPOS names ${dir}/none, which is no folder here: make it, or name another, e.g. BARISTA_LOCAL_REPOS=/home/me/src\n`,
+  });
+  expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
+});
+
+test('npm start says in one line that local repositories are off where HOST is not loopback', () => {
+  const lines = (host: string, named?: string) => {
+    const localRepositories = localRepositoriesFor(named, host) !== '';
+    return readyLines({ url: 'http://h', temporalUi: null, ownerKey: { key: 'bu_x', isNew: false }, localRepositories }, dataDir, 1);
+  };
+  const off = 'Local repositories cannot be opened, for HOST is not loopback: BARISTA_LOCAL_REPOS names the folders that may be.';
+  expect(lines('0.0.0.0')).toContain(off);
+  for (const on of [lines('127.0.0.1'), lines('0.0.0.0', '/src')]) {
+    expect(on).not.toContain(off);
+    expect(on.join('\n')).toContain('npx barista room open');
   }
 });
 
