@@ -184,8 +184,8 @@ test('doctor names what is missing and what to do about each, and exits 1', asyn
   });
   expect(code).toBe(1);
   expect(out).toMatch(/^ok {4}Node: 2/);
-  expect(out).toMatch(/FAIL {2}database: Barista does not run on .*\n {6}npm start starts and migrates one/);
+  expect(out).toMatch(/FAIL {2}Barista: does not run on .*\n {6}Start it with npm start/);
   expect(out).toMatch(/FAIL {2}Temporal: .*\n {6}npm start/);
   expect(out).toContain(`FAIL  server: nothing answers at ${url}\n      npm start starts it`);
-  expect(err).toBe('Not in order: database, Temporal, server, rooms.\n');
+  expect(err).toBe('Not in order: Barista, Temporal, server.\n');
 });

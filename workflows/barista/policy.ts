@@ -35,7 +35,7 @@ function endOfRoom(room: RoomState, state: 'merged' | 'closed', now: number): St
 function firstRound(room: RoomState, now: number): Step {
   if (reviewerIds(room).length === 0) return wait([], 'waiting for a reviewer to join');
   const at = room.head.since + room.durations.headQuiet;
-  if (at <= now) return act({ do: 'openRound' }, 'B2: somebody reviews and the head is quiet');
+  if (at <= now) return act({ do: 'openRound' }, 'B2: somebody holds the reviewer role and the head is quiet');
   return wait([{ name: 'head_quiet', what: 'open round 1', at }], 'waiting for the head to be quiet');
 }
 
