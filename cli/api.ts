@@ -28,8 +28,12 @@ export async function rest(target: Target, method: string, path: string, body?: 
   });
   const answer = await jsonOf(response, target);
   if (response.ok) return answer;
-  throw refused(answer.code, answer.detail, answer.hint);
+  const isNoRoom = answer.code === 'not_found' && answer.field === 'room';
+  throw refused(answer.code, answer.detail, isNoRoom ? ROOMS : answer.hint);
 }
+
+/** Where the server names the tool that agents have for it. */
+const ROOMS = 'barista room list names yours.';
 
 /** One tool, as an MCP client calls it. @throws Refused, ServerAway */
 export async function callTool(target: Target, name: string, args: object): Promise<Json> {

@@ -10,13 +10,11 @@ export function ownerOf(caller: Caller): ParticipantId {
   return caller.kind === 'agent' ? caller.ownerId : caller.id;
 }
 
-const ROOMS_BY = { agent: 'list_rooms names the rooms you can join.', person: 'barista room list names yours.' } as const;
-
 /** The room, for a caller that may know of it. @throws Refusal `not_found`, the same whether it is another's or not there */
 export async function knownRoom({ deps, caller }: Call, slug: string): Promise<RoomState> {
   const room = await deps.store.rooms.state(slug);
   if (room !== null && (ownerOf(caller) === room.owner || isPresent(room, caller.id))) return room;
-  throw new Refusal('not_found', `There is no room ${slug}.`, ROOMS_BY[caller.kind], 'room');
+  throw new Refusal('not_found', `There is no room ${slug}.`, 'list_rooms names the rooms you can join.', 'room');
 }
 
 /** The room, for somebody who is in it. @throws Refusal as {@link knownRoom}, and `not_a_member` */
