@@ -4,6 +4,7 @@ import { LISTED, TOOLS } from '../../mcp-server/registry.js';
 import { ROUTES } from '../../mcp-server/rest/routes.js';
 import type { Route } from '../../mcp-server/rest/route.js';
 import { jsonSchemaOf, type JsonSchema } from '../../mcp-server/schema/check.js';
+import { beside } from '../../mcp-server/schema/lenient.js';
 import { addAgent, addPerson, call, type Person, type ToolAnswer } from '../support/edge.js';
 import { startWorld, type World } from '../support/world.js';
 
@@ -76,7 +77,12 @@ function wrongInputs(schema: JsonSchema, right: Record<string, unknown>): Wrong[
     const { [name]: _, ...rest } = right;
     wrong.push({ what: `no ${name}`, field: name, input: rest }, { what: `${name} null`, field: name, input: { ...right, [name]: null } });
   }
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+  for (const [name, given] of Object.entries(schema.properties ?? {})) {
+    const property = beside(given);
+    if (property.properties !== undefined) {
+      for (const inner of wrongInputs(property, (right[name] as Record<string, unknown> | undefined) ?? {}))
+        wrong.push({ what: `${name}: ${inner.what}`, field: `${name}.${inner.field}`, input: { ...right, [name]: inner.input } });
+    }
     for (const [what, value] of badValues(property, property.items?.type === 'string' ? 'x' : (right[name] as unknown[] | undefined)?.[0]))
       wrong.push({ what: `${name} ${what}`, field: name, input: { ...right, [name]: value } });
     if (property.type === 'array' && property.items?.type === 'object') {
@@ -184,6 +190,7 @@ describe('REST', () => {
     editDraft: { verdict: 'comment', body: 'x', findings: [{ path: 'a', severity: 'nit', body: 'b' }], version: 1 },
     postDraft: {},
     postMessage: { text: 'x' },
+    setRepository: { repository: 'local:/nowhere', automatic: { recipe: 'panel', crew: ['ag_x'], label: 'x' }, post_as: 'operator' },
   };
   const pathOf = ({ path }: Route) => path.replace('{slug}', room).replace('{n}', '1').replace('{id}', 'ag_x');
 
