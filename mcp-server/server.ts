@@ -26,6 +26,8 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
+/** Longer than clients and proxies keep an idle connection: one that is closed as they use it again is a failed call. */
+const KEEP_ALIVE_MS = 75_000;
 /** How long calls may go on after the server was told to stop. */
 const FINISH_MS = 10_000;
 
@@ -64,6 +66,7 @@ export async function startServer(settings: ServerSettings, log: Logger, now: ()
   };
   const app = createApp(deps);
   const server = createAdaptorServer({ fetch: app.fetch, hostname: settings.host }) as Server;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   const closeRest = async () => {
     await store.close();
     await connection.close();

@@ -36,20 +36,21 @@ export async function startPostgres({ dataDir, durable = true }: PostgresOptions
   mkdirSync(dataDir, { recursive: true });
   const cluster = clusterPlace(dataDir);
   const logFile = join(dataDir, 'postgres.log');
+  const starterFile = join(dataDir, 'postgres.starter');
   const deadline = performance.now() + START_MS;
   for (;;) {
     const password = preparePassword(join(dataDir, 'postgres.password'));
-    const running = await findRunning(cluster, password);
+    const running = await findRunning(cluster, password, starterFile);
     if (running === 'busy') {
       // starting, or on its way out
     } else if (running) {
-      const url = await ensureDatabase(running.port, password);
-      return { url, pid: running.pid, exited: new Promise(() => {}), stop: async () => {} };
+      const url = await ensureDatabase(running.port, password).catch(nullIfStopping);
+      if (url !== null) return { url, pid: running.pid, exited: new Promise(() => {}), stop: async () => {} };
     } else {
       const owner = clusterOwner(cluster);
       const programs = reachable(binaries, owner);
       if (!existsSync(join(cluster, 'PG_VERSION'))) initialise(programs, cluster, password, owner);
-      const started = await start(programs, { cluster, logFile, owner, durable });
+      const started = await start(programs, { cluster, logFile, starterFile, owner, durable });
       if (started) return { ...served(started.child, 'PostgreSQL', logFile), url: await ensureDatabase(started.port, password) };
     }
     if (performance.now() > deadline) {
@@ -117,6 +118,8 @@ function initialise(binaries: PostgresBinaries, cluster: string, password: strin
 interface Start {
   cluster: string;
   logFile: string;
+  /** Says which process started which server. */
+  starterFile: string;
   owner: Owner | undefined;
   durable: boolean;
 }
@@ -124,7 +127,7 @@ interface Start {
 /** Undefined: it ended at once for a reason that passes (port taken meanwhile, another process was faster). */
 async function start(
   binaries: PostgresBinaries,
-  { cluster, logFile, owner, durable }: Start,
+  { cluster, logFile, starterFile, owner, durable }: Start,
 ): Promise<{ child: Child; port: number } | undefined> {
   const port = await freePort();
   const settings = {
@@ -142,6 +145,8 @@ async function start(
     logFile,
     ...owner,
   });
+  // Before it is ready, so that whoever finds it can tell whose it is.
+  writeFileSync(starterFile, `${child.pid} ${process.pid}`);
   let ended = false;
   void child.exited.then(() => (ended = true));
   while (!ended) {
@@ -162,14 +167,19 @@ async function start(
  * A server that some process runs on this cluster; "busy" while it starts or stops. A pid file left after SIGKILL
  * whose pid went to another program is removed, for PostgreSQL itself would refuse to start.
  */
-async function findRunning(cluster: string, password: string): Promise<{ pid: number; port: number } | 'busy' | undefined> {
+async function findRunning(
+  cluster: string,
+  password: string,
+  starterFile: string,
+): Promise<{ pid: number; port: number } | 'busy' | undefined> {
   const pidFile = readPidFile(cluster);
   if (!pidFile || !isAlive(pidFile.pid)) return undefined;
   if (!isPostgres(pidFile.pid)) {
     rmSync(join(cluster, 'postmaster.pid'), { force: true });
     return undefined;
   }
-  if (!pidFile.ready) return 'busy';
+  // A server whose starter is gone takes connections until its guard has stopped it.
+  if (!pidFile.ready || isOrphan(pidFile.pid, starterFile)) return 'busy';
   const client = connectTo(pidFile.port, password, 'postgres');
   try {
     await client.connect();
@@ -179,6 +189,18 @@ async function findRunning(cluster: string, password: string): Promise<{ pid: nu
   } finally {
     await client.end().catch(() => {}); // never connected
   }
+}
+
+function isOrphan(pid: number, starterFile: string): boolean {
+  if (!existsSync(starterFile)) return false;
+  const [server, starter] = readFileSync(starterFile, 'utf8').split(' ').map(Number);
+  return server === pid && starter !== undefined && !isAlive(starter);
+}
+
+/** SQLSTATE cannot_connect_now: it was found while it was told to stop. */
+function nullIfStopping(error: Error & { code?: string }): null {
+  if (error.code !== '57P03') throw error;
+  return null;
 }
 
 function isPostgres(pid: number): boolean {

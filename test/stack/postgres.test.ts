@@ -85,6 +85,8 @@ test('the server ends with the process that started it, by SIGKILL too, and the 
   const other = await startElsewhere();
   await query(other.url, 'create table kept as select 1 as a');
   other.process.kill('SIGKILL');
+  await once(other.process, 'exit');
+  // The old server may still take connections: it is not the one that is given.
   const mine = await start();
   expect(mine.pid).not.toBe(other.pid);
   expect(await query(mine.url, 'select a from kept')).toEqual([{ a: 1 }]);
