@@ -1,10 +1,9 @@
-import { checkLocalRepositories } from '../config/local-repositories.js';
-import { readSettings } from '../config/settings.js';
 import { SettingsError } from '../config/settings-error.js';
 import { migrate } from '../prisma/migrate.js';
 import { createStore } from '../prisma/store.js';
 import { startStack, type Stack } from '../stack/up.js';
 import { chosenOwnerKey, ensureOwner } from './owner.js';
+import { settingsOn } from './settings.js';
 
 interface StartOptions {
   dataDir: string;
@@ -26,8 +25,7 @@ const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '::1'];
 /** The whole of Barista on this machine, as the settings say. @throws StackError, SettingsError with the lines to print */
 export async function startBarista({ dataDir, env, signal, temporalCliPath, fresh = false }: StartOptions): Promise<StartedStack> {
   // The database is not known yet, and every other setting is better refused before anything is started.
-  const settings = readSettings({ ...env, BARISTA_DATA_DIR: dataDir, DATABASE_URL: env.DATABASE_URL || 'postgresql://127.0.0.1/barista' });
-  checkLocalRepositories(settings.localRepositories);
+  const settings = settingsOn(dataDir, env);
   const temporalUiPort = portOf(env, 'TEMPORAL_UI_PORT');
   const chosen = chosenOwnerKey(env);
   const localRepositories = localRepositoriesFor(env.BARISTA_LOCAL_REPOS, settings.host);

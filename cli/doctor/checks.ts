@@ -8,13 +8,13 @@ import type { ServerSettings } from '../../config/settings.js';
 import { runningStack } from '../../stack/running.js';
 import { missingSearchAttributes } from '../../stack/search-attributes.js';
 import { databaseUrlOf, withStore, withTemporal } from '../operator.js';
+import { settingsOn } from '../settings.js';
 import { dataDirOf, ownerKeyFile, problemOfKeyFile, serverUrlOf } from '../where.js';
 import { checkAlerts } from './alerts.js';
 import type { ReadLast } from './deliveries.js';
 import { finding, type Finding } from './finding.js';
 import { checkForges, forgeKeyFiles } from './forges.js';
 import { checkRooms } from './rooms.js';
-import { settingsToCheck } from './settings.js';
 
 const OLDEST_NODE = [20, 19];
 const OLDEST_GIT = [2, 33];
@@ -34,7 +34,7 @@ export async function checkEverything(env: NodeJS.ProcessEnv): Promise<Finding[]
   const rooms = database.ok && temporal?.ok ? await checkTheirRuns(env) : null;
   const found = [...own, database, temporal, server, rooms].filter((one) => one !== null);
   try {
-    const settings = settingsToCheck(env);
+    const settings = settingsOn(dataDirOf(env), env);
     return [
       ...found,
       ...(database.ok ? [await checkTheirAlerts(env, settings)] : []),
