@@ -36,7 +36,7 @@ export function createLook({ store, forge }: ActivityDeps): DeliveryActivities['
       kind: 'read',
       shown: { sha: head.headSha, state: head.state, draft: draftOf(head), labels: labelsOf(head) },
       rooms,
-      due: due === null ? [] : await dueOwners(delivery, pullRequest, due, head),
+      due: due === null ? [] : await dueOwners(delivery, pullRequest.key, automatic, due, head),
     };
   };
 
@@ -60,11 +60,17 @@ export function createLook({ store, forge }: ActivityDeps): DeliveryActivities['
   }
 
   /** The owners whose room is to open: those that never had one of it, or whose room this very delivery began. */
-  async function dueOwners(delivery: DeliveryName, { forge: name, key, repository }: PullRequest, told: DueInput, head: HeadRead) {
+  async function dueOwners(
+    delivery: DeliveryName,
+    key: string,
+    automatic: Awaited<ReturnType<typeof store.repositories.automatic>>,
+    told: DueInput,
+    head: HeadRead,
+  ): Promise<string[]> {
     const labels = labelsOf(head) ?? told.labels;
     if (head.state !== 'open' || (draftOf(head) ?? told.draft)) return [];
     const owners: string[] = [];
-    for (const { owner, rooms } of await store.repositories.automatic(name, repository)) {
+    for (const { owner, rooms } of automatic) {
       if (rooms.label === null ? told.byLabel : !carries(labels, rooms.label)) continue;
       const had = await store.rooms.everOf(owner.id, key);
       const end = slugEndOf(delivery, owner.id, rooms);

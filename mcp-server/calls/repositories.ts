@@ -3,7 +3,13 @@ import { parseRepository } from '../../activities/forge/repository-ref.js';
 import { settleHook } from '../../activities/hooks.js';
 import { notReachable } from '../../activities/not-reachable.js';
 import { repositoryNow } from '../../activities/repository-now.js';
-import type { AutomaticRooms, Identity, RepositoryPlace, RepositorySettings } from '../../prisma/store.js';
+import {
+  DEFAULT_REPOSITORY_SETTINGS,
+  type AutomaticRooms,
+  type Identity,
+  type RepositoryPlace,
+  type RepositorySettings,
+} from '../../prisma/store.js';
 import type { Call } from '../deps.js';
 import { InvalidInput } from '../schema/check.js';
 import { repositoryView, type WireRepository } from '../views/repository.js';
@@ -21,15 +27,14 @@ export interface RepositoryChange {
 
 /** The caller's repositories, by address: those that are linked to it, and those it set something for. */
 export async function listRepositories(call: Call): Promise<WireRepository[]> {
-  const { accounts, repositories } = call.deps.store;
-  const [links, set] = await Promise.all([accounts.repositoryLinks(call.caller.id), repositories.ofOwner(call.caller.id)]);
+  const [mine, set] = await Promise.all([ownedBy(call), call.deps.store.repositories.ofOwner(call.caller.id)]);
   const isSet = new Set(set.map(({ repository }) => repository));
-  const linked = links
+  const linked = mine.links
     .filter(({ repository }) => !isSet.has(repository))
     // One that was linked before addresses were kept with links: a local one, whose name is where it is.
     .map(({ forge, repository }) => ({ forge: forge as RepositoryPlace['forge'], repository, url: repository }));
   const places = [...set, ...linked].sort((a, b) => (a.url < b.url ? -1 : 1));
-  const all = await Promise.all(places.map((place) => shown(place, call)));
+  const all = await Promise.all(places.map((place) => shown(place, mine, call)));
   return all.filter((one) => one.linked || one.automatic !== null || one.post_as !== null || one.comment_instead);
 }
 
@@ -52,7 +57,8 @@ export async function setRepository(change: RepositoryChange, call: Call): Promi
   });
   if (automatic) await settleHook(call.deps, ref);
   else if (automatic === null) await withoutHook(ref, call);
-  return shown(placeOf(ref), call);
+  const settings = await store.repositories.settings(call.caller.id, ref.forge, ref.repository);
+  return shown({ ...placeOf(ref), settings }, await ownedBy(call), call);
 }
 
 const placeOf = ({ forge, repository, url }: RepositoryRef): RepositoryPlace => ({ forge, repository, url });
@@ -108,22 +114,27 @@ async function withoutHook(ref: RepositoryRef, { deps }: Call): Promise<void> {
   }
 }
 
-async function shown(place: RepositoryPlace & { readonly settings?: RepositorySettings }, { deps, caller }: Call): Promise<WireRepository> {
-  const { accounts, repositories, forgeStates } = deps.store;
-  const { forge, repository } = place;
-  const [links, mayOpen, kept, agents] = await Promise.all([
-    accounts.repositoryLinks(caller.id),
-    accounts.mayOpen(caller.id, forge, repository),
-    place.settings ?? repositories.settings(caller.id, forge, repository),
-    accounts.agents(caller.id),
-  ]);
+type Owned = Awaited<ReturnType<typeof ownedBy>>;
+
+/** What is the same for each of the caller's repositories. */
+async function ownedBy({ deps, caller }: Call) {
+  const { accounts } = deps.store;
+  const [links, agents] = await Promise.all([accounts.repositoryLinks(caller.id), accounts.agents(caller.id)]);
+  return { links, agents };
+}
+
+type SetPlace = RepositoryPlace & { readonly settings?: RepositorySettings };
+
+async function shown(place: SetPlace, { links, agents }: Owned, { deps, caller }: Call): Promise<WireRepository> {
+  const { accounts, forgeStates } = deps.store;
+  const { forge, repository, settings = DEFAULT_REPOSITORY_SETTINGS } = place;
   return repositoryView({
     place,
     linked: links.some((link) => link.forge === forge && link.repository === repository),
-    settings: kept,
-    crew: living(kept.automatic?.crew ?? [], agents),
+    settings,
+    crew: living(settings.automatic?.crew ?? [], agents),
     // R11: how it stands is for those who may open rooms on it.
-    troubles: mayOpen ? await forgeStates.of(forge, repository) : [],
+    troubles: (await accounts.mayOpen(caller.id, forge, repository)) ? await forgeStates.of(forge, repository) : [],
     now: deps.now(),
   });
 }

@@ -35,7 +35,7 @@ export async function readPullDiff(deps: DiffDeps, ref: GitHubPullRequestRef, co
   const listed = gitFirst ? null : await list();
   if (listed !== null && listed.gaps.length === 0) return listed;
   try {
-    return await deps.fetched.diff(await remoteOf(deps, ref), commits);
+    return await deps.fetched.diff(remoteOf(deps, ref, pull), commits);
   } catch (error) {
     // What passes is tried again by the caller: a diff is kept for ever, and must not be kept with passing gaps.
     if (!(error instanceof ForgeError) || error.kind === 'unavailable') throw error;
@@ -46,8 +46,7 @@ export async function readPullDiff(deps: DiffDeps, ref: GitHubPullRequestRef, co
 }
 
 /** Under its present name: git follows no redirect with a token. */
-async function remoteOf({ app, webUrl }: DiffDeps, ref: GitHubPullRequestRef): Promise<Remote> {
-  const { repo } = (await readPull(app, ref)).base;
+function remoteOf({ app, webUrl }: DiffDeps, ref: GitHubPullRequestRef, { base: { repo } }: Pull): Remote {
   return { url: `${webUrl}/${repo.owner.login}/${repo.name}.git`, user: 'x-access-token', token: () => app.gitToken(ref) };
 }
 
@@ -120,7 +119,8 @@ export async function comparePull(deps: DiffDeps, ref: GitHubPullRequestRef, fro
   const rows = ahead ? (compared.files ?? []) : [];
   if (ahead && rows.length < MAX_COMPARED) return { status, commits, changedPaths: pathsOf(rows), capped: false };
   try {
-    const changedPaths = await deps.fetched.changedPaths(await remoteOf(deps, ref), { baseSha: from, headSha: to });
+    const remote = remoteOf(deps, ref, await readPull(deps.app, ref));
+    const changedPaths = await deps.fetched.changedPaths(remote, { baseSha: from, headSha: to });
     return { status, commits, changedPaths, capped: false };
   } catch (error) {
     if (!(error instanceof ForgeError) || error.kind === 'unavailable') throw error;
