@@ -19,35 +19,30 @@ import type { PullRequest } from './room/state.js';
 /** A forge or a database may be away so long; after that the delivery fails, and is taken again when it comes again. */
 const PATIENCE = '6h';
 
-const { recordDelivery } = proxyActivities<DeliveryActivities>({
-  startToCloseTimeout: '10s',
-  scheduleToCloseTimeout: PATIENCE,
-  retry: { initialInterval: '1s', maximumInterval: '1m' },
-  summary: 'keep that it came',
-});
+/** Of the database alone, and of a forge as well. */
+const ours = { scheduleToCloseTimeout: PATIENCE, retry: { initialInterval: '1s', maximumInterval: '1m' } } as const;
+const theirs = { scheduleToCloseTimeout: PATIENCE, retry: { initialInterval: '5s', maximumInterval: '2m' } } as const;
+
+const { recordDelivery } = proxyActivities<DeliveryActivities>({ ...ours, startToCloseTimeout: '10s', summary: 'keep that it came' });
 const { hearCi } = proxyActivities<DeliveryActivities>({
+  ...ours,
   startToCloseTimeout: '10s',
-  scheduleToCloseTimeout: PATIENCE,
-  retry: { initialInterval: '1s', maximumInterval: '1m' },
   summary: 'what is known of its CI is old',
 });
-const { lookAtPullRequest } = proxyActivities<DeliveryActivities>({
+const { changeAccess } = proxyActivities<DeliveryActivities>({
+  ...ours,
   startToCloseTimeout: '1m',
-  scheduleToCloseTimeout: PATIENCE,
-  retry: { initialInterval: '5s', maximumInterval: '2m' },
+  summary: 'keep what the App may reach',
+});
+const { lookAtPullRequest } = proxyActivities<DeliveryActivities>({
+  ...theirs,
+  startToCloseTimeout: '1m',
   summary: 'read the pull request',
 });
 const { openAutomaticRoom } = proxyActivities<DeliveryActivities>({
+  ...theirs,
   startToCloseTimeout: '3m',
-  scheduleToCloseTimeout: PATIENCE,
-  retry: { initialInterval: '5s', maximumInterval: '2m' },
   summary: 'open a room and add its crew',
-});
-const { changeAccess } = proxyActivities<DeliveryActivities>({
-  startToCloseTimeout: '1m',
-  scheduleToCloseTimeout: PATIENCE,
-  retry: { initialInterval: '1s', maximumInterval: '1m' },
-  summary: 'keep what the App may reach',
 });
 
 /**
