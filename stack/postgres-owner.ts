@@ -48,13 +48,9 @@ export function clusterPlace(dataDir: string): string {
   mkdirSync(OPEN_PLACE, { recursive: true, mode: 0o755 });
   const place = mkdtempSync(join(OPEN_PLACE, 'data-'));
   chmodSync(place, 0o711);
-  try {
-    writeFileSync(note, join(place, 'postgres'), { flag: 'wx' });
-  } catch (error) {
-    rmSync(place, { recursive: true });
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // else another process was faster
-  }
-  return readFileSync(note, 'utf8');
+  const cluster = join(place, 'postgres');
+  writeFileSync(note, cluster);
+  return cluster;
 }
 
 /** The programs where their user can run them: as they are, or a copy in the open place. */

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { isAlive, lastLogLines, served, startChild, type Child, type Served } from './child.js';
 import { StackError } from './errors.js';
+import { takeLockFile } from './lock-file.mjs';
 import { freePort } from './ports.js';
 import { postgresBinaries, type PostgresBinaries } from './postgres-binaries.js';
 import { clusterOwner, clusterPlace, reachable, type Owner } from './postgres-owner.js';
@@ -34,46 +35,59 @@ const POLL_MS = 20;
 export async function startPostgres({ dataDir, durable = true }: PostgresOptions): Promise<Postgres> {
   const binaries = await postgresBinaries();
   mkdirSync(dataDir, { recursive: true });
-  const cluster = clusterPlace(dataDir);
-  const logFile = join(dataDir, 'postgres.log');
-  const starterFile = join(dataDir, 'postgres.starter');
   const deadline = performance.now() + START_MS;
   for (;;) {
-    const password = preparePassword(join(dataDir, 'postgres.password'));
-    const running = await findRunning(cluster, password, starterFile);
-    if (running === 'busy') {
-      // starting, or on its way out
-    } else if (running) {
-      const url = await ensureDatabase(running.port, password).catch(nullIfStopping);
-      if (url !== null) return { url, pid: running.pid, exited: new Promise(() => {}), stop: async () => {} };
-    } else {
-      const owner = clusterOwner(cluster);
-      const programs = reachable(binaries, owner);
-      if (!existsSync(join(cluster, 'PG_VERSION'))) initialise(programs, cluster, password, owner);
-      const started = await start(programs, { cluster, logFile, starterFile, owner, durable });
-      if (started) return { ...served(started.child, 'PostgreSQL', logFile), url: await ensureDatabase(started.port, password) };
+    // One process at a time: they share a folder to make, a log, and a pid file that is empty for a moment.
+    const lock = takeLockFile(join(dataDir, 'postgres.lock'));
+    if ('release' in lock) {
+      try {
+        const server = await shareOrStart(binaries, dataDir, durable);
+        if (server) return server;
+      } finally {
+        lock.release();
+      }
     }
-    if (performance.now() > deadline) {
-      throw new StackError(
-        `The embedded PostgreSQL in ${cluster} does not start: ${existsSync(logFile) ? lastLogLines(logFile) : 'another process holds it'}. Its log is ${logFile}.`,
-      );
-    }
+    if (performance.now() > deadline) throw new StackError(tooLong(dataDir, 'holder' in lock ? lock.holder : undefined));
     await wait(POLL_MS);
   }
 }
 
-/** The password of the folder, made at the first start; it appears whole, and one wins when two processes make it. */
+function tooLong(dataDir: string, holder: number | undefined): string {
+  if (holder !== undefined) return `Process ${holder} is still starting the embedded PostgreSQL in ${dataDir}. Wait for it, or stop it.`;
+  const logFile = logOf(dataDir);
+  const why = existsSync(logFile) ? lastLogLines(logFile) : 'another process holds it';
+  return `The embedded PostgreSQL in ${clusterPlace(dataDir)} does not start: ${why}. Its log is ${logFile}.`;
+}
+
+/** Undefined: an earlier server is on its way out, or the port was taken meanwhile. */
+async function shareOrStart(binaries: PostgresBinaries, dataDir: string, durable: boolean): Promise<Postgres | undefined> {
+  const password = preparePassword(join(dataDir, 'postgres.password'));
+  const cluster = clusterPlace(dataDir);
+  const starterFile = join(dataDir, 'postgres.starter');
+  const running = await findRunning(cluster, password, starterFile);
+  if (running === 'busy') return undefined;
+  if (running) {
+    const url = await ensureDatabase(running.port, password).catch(nullIfStopping);
+    return url === null ? undefined : { url, pid: running.pid, exited: new Promise(() => {}), stop: async () => {} };
+  }
+  const owner = clusterOwner(cluster);
+  const programs = reachable(binaries, owner);
+  if (!existsSync(join(cluster, 'PG_VERSION'))) initialise(programs, cluster, password, owner);
+  const logFile = logOf(dataDir);
+  const started = await start(programs, { cluster, logFile, starterFile, owner, durable });
+  return started && { ...served(started.child, 'PostgreSQL', logFile), url: await ensureDatabase(started.port, password) };
+}
+
+function logOf(dataDir: string): string {
+  return join(dataDir, 'postgres.log');
+}
+
+/** The password of the folder, made at the first start; it appears whole. */
 function preparePassword(file: string): string {
   if (!existsSync(file)) {
     const draft = `${file}.${process.pid}`;
     writeFileSync(draft, randomBytes(24).toString('hex'), { mode: 0o600 });
-    try {
-      linkSync(draft, file);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    } finally {
-      rmSync(draft);
-    }
+    renameSync(draft, file);
   }
   return readFileSync(file, 'utf8');
 }
@@ -107,8 +121,6 @@ function initialise(binaries: PostgresBinaries, cluster: string, password: strin
       throw new StackError(`PostgreSQL's initdb failed: ${why}.${who} Or set DATABASE_URL to a PostgreSQL server.`);
     }
     renameSync(draft, cluster);
-  } catch (error) {
-    if (!existsSync(join(cluster, 'PG_VERSION'))) throw error; // else another process was faster
   } finally {
     rmSync(draft, { recursive: true, force: true });
     rmSync(passwordFile, { force: true });
@@ -124,7 +136,7 @@ interface Start {
   durable: boolean;
 }
 
-/** Undefined: it ended at once for a reason that passes (port taken meanwhile, another process was faster). */
+/** Undefined: it ended at once for a reason that passes (port taken meanwhile, an earlier server not quite gone). */
 async function start(
   binaries: PostgresBinaries,
   { cluster, logFile, starterFile, owner, durable }: Start,
@@ -164,7 +176,7 @@ async function start(
 }
 
 /**
- * A server that some process runs on this cluster; "busy" while it starts or stops. A pid file left after SIGKILL
+ * A server that some process runs on this cluster; "busy" while it stops. A pid file left after SIGKILL
  * whose pid went to another program is removed, for PostgreSQL itself would refuse to start.
  */
 async function findRunning(
@@ -214,11 +226,12 @@ function isPostgres(pid: number): boolean {
   }
 }
 
-/** postmaster.pid: line 1 the pid, line 4 the port, line 8 the state (see PostgreSQL's miscadmin.h). */
+/** postmaster.pid: line 1 the pid, line 4 the port, line 8 the state (see PostgreSQL's miscadmin.h). Undefined: none, or not written yet. */
 function readPidFile(cluster: string): { pid: number; port: number; ready: boolean } | undefined {
   try {
     const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
-    return { pid: Number(lines[0]), port: Number(lines[3]), ready: lines[7]?.trim() === 'ready' };
+    const pid = Number(lines[0]);
+    return pid > 0 ? { pid, port: Number(lines[3]), ready: lines[7]?.trim() === 'ready' } : undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
@@ -231,9 +244,6 @@ async function ensureDatabase(port: number, password: string): Promise<string> {
   try {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
     if (!rowCount) await client.query(`create database ${DATABASE}`);
-  } catch (error) {
-    const { code } = error as { code?: string };
-    if (code !== '42P04' && code !== '23505') throw error; // another process has just created it
   } finally {
     await client.end();
   }

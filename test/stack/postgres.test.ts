@@ -38,7 +38,9 @@ async function startElsewhere(): Promise<{ url: string; pid: number; process: Ch
     process.stdin.resume();`;
   const other = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
   others.push(other);
-  const [line] = (await once(other.stdout, 'data')) as [Buffer];
+  const ended = once(other, 'exit').then(([code]) => Promise.reject(new Error(`the other process ended with ${code}`)));
+  const [line] = (await Promise.race([once(other.stdout, 'data'), ended])) as [Buffer];
+  ended.catch(() => {}); // it is killed in the end
   return { ...(JSON.parse(String(line)) as { url: string; pid: number }), process: other };
 }
 
