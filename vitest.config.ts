@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { PATIENCE } from './test/support/patience.js';
 
 export default defineConfig({
   test: {
@@ -8,8 +9,9 @@ export default defineConfig({
     pool: 'forks',
     // Most of a test's time is waiting for servers, so that two share a machine of two cores well.
     maxWorkers: 2,
-    // Nothing is asserted about time: this is only how long a test that hangs is waited for.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // Nothing is asserted about time: this is only how long a test that hangs is waited for, on a slow machine too.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: PATIENCE },
   },
 });

@@ -112,7 +112,7 @@ test('room show says which clocks run, and what the owner is to decide', async (
   const finding = { path: 'src/a.ts', line: 1, severity: 'major', body: 'It breaks.' };
   const { review } = await world.ok(ana, 'submit_review', { room, verdict: 'request_changes', summary: 'no', findings: [finding] });
   const [finding_id] = review.finding_ids;
-  await expect.poll(async () => (await json(['room', 'show', room])).phase, { timeout: 20_000 }).toBe('waiting_for_push');
+  await expect.poll(async () => (await json(['room', 'show', room])).phase).toBe('waiting_for_push');
   await world.ok(cy, 'rebut_finding', { room, finding_id, answer: 'reject', reason: 'It does not.' });
   await world.ok(ana, 'resolve_finding', { room, finding_id, resolution: 'upheld', note: 'It does.' });
   await world.ok(cy, 'rebut_finding', { room, finding_id, answer: 'reject', reason: 'It still does not.' });

@@ -6,7 +6,7 @@ import { barista, firstJson } from '../support/command.js';
 let edge: Edge;
 beforeAll(async () => {
   edge = await startEdge();
-}, 120_000);
+});
 afterAll(() => edge.stop());
 
 /** What doctor says of alerts; its other checks are not what is tested here. */
@@ -26,7 +26,7 @@ test('B29: doctor shows where alerts go, and the secret that a receiver needs be
     ok: false,
     says: expect.stringMatching(/^BARISTA_NOTIFY_URL must be/),
   });
-}, 180_000);
+});
 
 test('B29: doctor says that a receiver does not take them', async () => {
   const room = await ProjectedRoom.open(edge.store, 'refused', { barista: true });
@@ -37,4 +37,4 @@ test('B29: doctor says that a receiver does not take them', async () => {
   expect(await edge.store.alerts.claim(Date.now() + 60_000, 0)).not.toBeNull();
   const { ok, says } = await said({ BARISTA_NOTIFY_URL: 'https://hooks.example.com' });
   expect({ ok, says }).toEqual({ ok: false, says: 'https://hooks.example.com has not taken 1 of them yet; they are sent again' });
-}, 180_000);
+});

@@ -166,9 +166,7 @@ test('D5: a posting that fails says why; --no-wait leaves it to itself; two at o
   expect((await barista(['draft', 'show', room], env)).out).toContain('! the last posting failed: ');
   const begun = firstJson((await barista(['draft', 'post', room, '--no-wait', '--json'], env)).out);
   expect(['posting', 'posted']).toContain(begun.status);
-  await expect
-    .poll(async () => (await world.rest(world.owner, 'GET', `/rooms/${room}/review/draft`)).json.status, { timeout: 30_000 })
-    .toBe('posted');
+  await expect.poll(async () => (await world.rest(world.owner, 'GET', `/rooms/${room}/review/draft`)).json.status).toBe('posted');
 
   const other = await drafted();
   const both = await Promise.all([1, 2].map(() => barista(['draft', 'post', other, '--json'], env)));

@@ -26,4 +26,4 @@ test('migrate, server and worker make a stack of a database and a Temporal that 
     expect(await ended).toMatchObject({ code: 0, err: '' });
   }
   await expect(fetch(`${url}/healthz`)).rejects.toThrow();
-}, 90_000);
+});

@@ -7,7 +7,7 @@ import { barista, firstJson, start, type Running } from '../support/command.js';
 let edge: Edge;
 beforeAll(async () => {
   edge = await startEdge();
-}, 120_000);
+});
 afterAll(() => edge.stop());
 
 async function alert(name: string): Promise<string> {
@@ -56,7 +56,7 @@ test('B29: barista watch prints a line an alert as it comes, goes on over a rest
   } finally {
     await server.stop();
   }
-}, 60_000);
+});
 
 test('barista watch says what is wrong and ends: no server, no such alert', async () => {
   const away = await barista(['watch'], { ...env(), BARISTA_URL: 'http://127.0.0.1:9' });
@@ -65,4 +65,4 @@ test('barista watch says what is wrong and ends: no server, no such alert', asyn
   const wrong = await barista(['watch', '--after', 'al_none'], { ...env(), BARISTA_URL: server.url });
   await server.stop();
   expect(wrong).toMatchObject({ code: 1, out: '', err: expect.stringContaining('last-event-id: must be the id of an alert of yours') });
-}, 60_000);
+});

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startChild, type Child } from '../../stack/child.js';
 import { freePort } from '../../stack/ports.js';
 import { startWorld, type World } from '../support/world.js';
+import { PATIENCE } from '../support/patience.js';
 import { temporalCliPath } from '../support/services.js';
 import { crowd, everybodyAtOnce } from './crowd.js';
 
@@ -15,17 +16,17 @@ describe('25 submit at once while 25 others read', () => {
   let world: World;
   beforeAll(async () => {
     world = await startWorld();
-  }, 120_000);
+  });
   afterAll(() => world.stop());
 
   test('on one server', async () => {
     await everybodyAtOnce(world, await crowd(world, 'one'), [world.server.url]);
-  }, 120_000);
+  });
 
   test('on two servers', async () => {
     const other = await world.anotherServer();
     await everybodyAtOnce(world, await crowd(world, 'two'), [world.server.url, other.url]);
-  }, 120_000);
+  });
 });
 
 describe('on a Temporal server as it comes, which takes 10 Updates of a room at once and no more', () => {
@@ -34,7 +35,7 @@ describe('on a Temporal server as it comes, which takes 10 Updates of a room at 
   beforeAll(async () => {
     temporal = await startPlainTemporal();
     world = await startWorld({ temporal: temporal.address });
-  }, 120_000);
+  });
   afterAll(async () => {
     await world.stop();
     await temporal.stop();
@@ -43,7 +44,7 @@ describe('on a Temporal server as it comes, which takes 10 Updates of a room at 
   test('two servers stay within that: 25 submit while 25 others read', async () => {
     const other = await world.anotherServer();
     await everybodyAtOnce(world, await crowd(world, 'plain'), [world.server.url, other.url]);
-  }, 120_000);
+  });
 });
 
 interface PlainTemporal {
@@ -62,7 +63,7 @@ async function startPlainTemporal(): Promise<PlainTemporal> {
     logFile: join(dir, 'temporal.log'),
   });
   const address = `127.0.0.1:${port}`;
-  const deadline = performance.now() + 30_000;
+  const deadline = performance.now() + PATIENCE.timeout;
   for (;;) {
     try {
       await (await Connection.connect({ address, connectTimeout: 1_000 })).close();

@@ -124,7 +124,7 @@ test('C2: for any pull request and limit no page is over it, no file is lost, an
     ),
     { numRuns: 150 },
   );
-}, 60_000);
+});
 
 test('F2: pages of a file hold its lines in order, each within its room', () => {
   fc.assert(

@@ -72,7 +72,7 @@ describe("C2: this project's own repository", () => {
     }
     const small = (await allPages(facts, { maxChars: 6_000 }, store)).flatMap((page) => page.files);
     expect(small.map((file) => file.path)).toEqual(files.map((file) => file.path));
-  }, 120_000);
+  });
 });
 
 describe('C2: a large history', () => {
@@ -95,7 +95,7 @@ describe('C2: a large history', () => {
     expect(pages[0]?.title).toBe('topic');
     expect(pages[0]?.description).toMatch(/^Change 0\n\nChange 1\n\n/);
     expect(await forge.commitsBetween(ref, head.baseSha, head.headSha)).toBe(5_000);
-  }, 120_000);
+  });
 
   test('C5: its manifest goes on over pages and names each of the 3 400 files once', async () => {
     const ref = parsePullRequest(world.pullRequest);
@@ -111,5 +111,5 @@ describe('C2: a large history', () => {
     expect(manifest.filter((entry) => entry.changed_since_round)).toHaveLength(3);
     expect(pages.flatMap((page) => page.files)).toHaveLength(3);
     expect(pages.filter((page) => page.manifest_complete)[0]?.page).toBe(pages.length);
-  }, 60_000);
+  });
 });

@@ -8,7 +8,7 @@ import type { AccessHeard } from '../../workflows/delivery/heard.js';
 let world: SkippedDeliveries;
 beforeAll(async () => {
   world = await SkippedDeliveries.start();
-}, 120_000);
+});
 afterAll(() => world?.stop());
 beforeEach(() => world.reset());
 
@@ -64,7 +64,7 @@ describe('P4: a head read that lags behind what was heard is read again', () => 
     const room = await world.room();
     world.forge = (seconds) => shown(seconds < 60 ? 'a1' : 'a2');
     const handle = await world.comes(heardOf('pushed'));
-    await expect.poll(() => world.details(handle), { timeout: 20_000 }).toMatch(/looks again at \d{4}-/);
+    await expect.poll(() => world.details(handle)).toMatch(/looks again at \d{4}-/);
     expect(await world.details(handle)).toContain(`room \`${room}\` knew it already`);
     await handle.result();
     expect(await world.details(handle)).toBe(

@@ -105,7 +105,7 @@ test('a whole review on a clone: two rounds, a head that moves, answers, a draft
   expect(await running.ended).toMatchObject({ code: 0, err: '' });
   await expect(fetch(`${end.url}/healthz`)).rejects.toThrow();
   expect(fingerprint(git.path)).toEqual(before);
-}, 180_000);
+});
 
 test('with --exit it ends by itself, also on a pull request of one line and beside a demo before it', async () => {
   using git = new GitWorld();
@@ -114,4 +114,4 @@ test('with --exit it ends by itself, also on a pull request of one line and besi
   const { code, err } = await running.ended;
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(lines(running.out()).at(-1)).toMatchObject({ kind: 'end', stays: false });
-}, 180_000);
+});

@@ -62,7 +62,7 @@ test('the cheap commands run as they are shown', () => {
   expect(run('exec', '--offline', '--', 'barista', '--help')).toContain('Usage: barista ');
   expect(existsSync(join(root, 'test/room/reviews.test.ts'))).toBe(true);
   expect(existsSync(join(root, 'prisma/new-migration.ts'))).toBe(true);
-}, 60_000);
+});
 
 test('links and files that the documents name are there', () => {
   for (const path of documents) {

@@ -3,6 +3,7 @@ import { createRoomDoor } from '../../activities/room-door.js';
 import { roomWorkflowId } from '../../workflows/messages.js';
 import { BASE, HEAD } from '../support/room.js';
 import { Gate } from '../support/gate.js';
+import { PATIENCE } from '../support/patience.js';
 import { openRow } from '../support/store.js';
 import { DoorWorld, join } from './support.js';
 
@@ -114,7 +115,7 @@ test('a head that was seen reaches the room', async () => {
   const merged = await world.store.bus.waitFor(
     slug,
     async () => ((await world.store.rooms.state(slug))?.head.state === 'merged' ? true : null),
-    { timeoutMs: 10_000 },
+    { timeoutMs: PATIENCE.timeout },
   );
   expect(merged).toBe(true);
 });

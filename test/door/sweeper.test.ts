@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSweeper, type Sweeper } from '../../worker/sweeper.js';
 import { textId } from '../../prisma/text-ids.js';
 import { openRow } from '../support/store.js';
+import { PATIENCE } from '../support/patience.js';
 import { DoorWorld, join } from './support.js';
 
 const SECOND = 1_000;
@@ -24,7 +25,7 @@ function sweeper(errors: unknown[] = []): Sweeper {
 }
 
 const projected = (slug: string, seq: number): Promise<true | null> =>
-  world.store.bus.waitFor(slug, async () => ((await world.store.rooms.seq(slug))! >= seq ? true : null), { timeoutMs: 10_000 });
+  world.store.bus.waitFor(slug, async () => ((await world.store.rooms.seq(slug))! >= seq ? true : null), { timeoutMs: PATIENCE.timeout });
 
 test('an edge killed between its Update and the projection: the sweeper has the room project', async () => {
   const { slug } = await world.open('healed');

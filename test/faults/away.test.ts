@@ -13,9 +13,9 @@ let bob: Person;
 beforeAll(async () => {
   machine = await Machine.start();
   [ann, bob] = [await machine.agent('ann'), await machine.agent('bob')];
-}, 120_000);
+});
 afterEach(() => machine.reconnect());
-afterAll(() => machine.stop(), 60_000);
+afterAll(() => machine.stop());
 
 const review = (room: string, who: Person) => ({
   room,

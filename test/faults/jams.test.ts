@@ -23,7 +23,7 @@ beforeAll(async () => {
   ann = await world.agent('ann');
   room = await world.room({ agents: [ann] });
   await world.ok(ann, 'open_review_round', { room });
-}, 120_000);
+});
 afterAll(async () => {
   await connection.close();
   await world.stop();
@@ -66,7 +66,7 @@ test('a worker registers the search attributes that a namespace lacks before it 
     await worker.stop();
     rmSync(dir, { recursive: true });
   }
-}, 60_000);
+});
 
 test('a payload that a history could not take is refused before it is sent, and the largest that is taken does no harm', async () => {
   expect(await world.refused(ann, 'submit_review', submit(900))).toMatchObject({
@@ -75,7 +75,7 @@ test('a payload that a history could not take is refused before it is sent, and 
   });
   expect((await world.ok(ann, 'submit_review', submit(400))).review.finding_ids).toHaveLength(200);
   expect((await world.ok(ann, 'get_review_round', { room })).submitted).toHaveLength(1);
-}, 60_000);
+});
 
 test('an exception in a handler fails its caller, and nobody else', async () => {
   const handle = new Client({ connection, namespace: process.env.TEMPORAL_NAMESPACE! }).workflow.getHandle(roomWorkflowId(room));
@@ -88,4 +88,4 @@ test('an exception in a handler fails its caller, and nobody else', async () => 
   await expect(handle.executeUpdate('join', { args: [null] })).rejects.toThrow(WorkflowUpdateFailedError);
   expect(await world.store.rooms.state(room)).toEqual(before);
   expect((await world.ok(await world.agent('bob'), 'join_room', { room })).participant.roles).toEqual(['reviewer']);
-}, 60_000);
+});

@@ -9,8 +9,8 @@ let bob: Person;
 beforeAll(async () => {
   machine = await Machine.start();
   [ann, bob] = [await machine.agent('ann'), await machine.agent('bob')];
-}, 120_000);
-afterAll(() => machine.stop(), 60_000);
+});
+afterAll(() => machine.stop());
 
 const review = (room: string, body = 'Off by one.') => ({
   room,
@@ -58,7 +58,7 @@ test('the server is killed between Update and projection: the room projects it, 
   const { review: first } = await machine.persist(ann, 'submit_review', review(room));
   expect(first).toMatchObject({ id: 'v1', finding_ids: ['f1'] });
   await isSubmittedOnce(room, ann);
-}, 120_000);
+});
 
 test('the worker is killed while calls wait for it: another one answers each of them once', async () => {
   const room = await openRoom();
@@ -70,7 +70,7 @@ test('the worker is killed while calls wait for it: another one answers each of 
   const answers = await Promise.all(calls);
   expect(new Set(answers.map((answer) => answer.review.id)).size).toBe(2);
   await isSubmittedOnce(room, ann, bob);
-}, 120_000);
+});
 
 test('the worker is killed between what the room decided by itself and its projection', async () => {
   const room = await openRoom();
@@ -83,7 +83,7 @@ test('the worker is killed between what the room decided by itself and its proje
   await machine.begin('worker');
   await machine.eventually(room, /head moved/);
   await isSubmittedOnce(room, ann);
-}, 120_000);
+});
 
 test('everything is killed just after a change was decided: the same call afterwards finds it done', async () => {
   const room = await openRoom();
@@ -97,4 +97,4 @@ test('everything is killed just after a change was decided: the same call afterw
   await isSubmittedOnce(room, ann);
   await machine.persist(bob, 'submit_review', review(room, 'By bob.'));
   await isSubmittedOnce(room, ann, bob);
-}, 180_000);
+});

@@ -20,6 +20,7 @@ import type { HeadSeen } from '../../workflows/room/events.js';
 import type { RoomState } from '../../workflows/room/state.js';
 import { addAgent, addPerson, call, type Person, type ToolAnswer } from '../support/edge.js';
 import { GitWorld } from '../support/git-world.js';
+import { PATIENCE } from '../support/patience.js';
 import { temporalCliPath } from '../support/services.js';
 import { Gate } from '../support/gate.js';
 
@@ -84,7 +85,7 @@ export class Machine {
     const named = parts.length > 0 ? parts : PARTS;
     const pids = named.map((part) => this.#running.get(part)!.pid);
     for (const pid of pids) process.kill(pid, 'SIGKILL');
-    await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 10_000, interval: 20 });
+    await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), PATIENCE);
     for (const part of named) this.#running.delete(part);
   }
 
@@ -148,7 +149,7 @@ export class Machine {
   /** As a client does: the same call again for as long as it is told that this is safe, or nobody answers. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as above
   async persist(who: Person, name: string, args: object): Promise<any> {
-    const deadline = performance.now() + 60_000;
+    const deadline = performance.now() + PATIENCE.timeout;
     for (;;) {
       const answer = await this.tool(who, name, args).catch((error: unknown) => String(error));
       if (typeof answer !== 'string' && !answer.isError) return answer.json;
@@ -187,7 +188,7 @@ export class Machine {
 
   async eventually(room: string, pattern: RegExp): Promise<void> {
     const said = async (): Promise<string> => (await this.notes(room)).map(({ text }) => text).join('\n');
-    await vi.waitFor(async () => expect(await said()).toMatch(pattern), { timeout: 45_000, interval: 200 });
+    await vi.waitFor(async () => expect(await said()).toMatch(pattern), PATIENCE);
   }
 
   /** Until a call in this room has announced its Update: it is sent next. Calls that were killed elsewhere stay announced for a while. */
@@ -197,10 +198,7 @@ export class Machine {
     try {
       await vi.waitFor(
         async () => expect((await client.query('select from intents where slug = $1', [room])).rowCount).toBeGreaterThan(0),
-        {
-          timeout: 10_000,
-          interval: 20,
-        },
+        PATIENCE,
       );
     } finally {
       await client.end();
@@ -209,18 +207,12 @@ export class Machine {
 
   /** The room has what the database does not have yet. */
   async roomIsAhead(room: string): Promise<void> {
-    await vi.waitFor(async () => expect((await this.roomItself(room)).seq).toBeGreaterThan((await this.readModel(room)).seq), {
-      timeout: 20_000,
-      interval: 50,
-    });
+    await vi.waitFor(async () => expect((await this.roomItself(room)).seq).toBeGreaterThan((await this.readModel(room)).seq), PATIENCE);
   }
 
   /** Nothing is lost and nothing doubled: the database has the room as it is, and every note once. */
   async isWhole(room: string): Promise<void> {
-    await vi.waitFor(async () => expect(await this.readModel(room)).toEqual(await this.roomItself(room)), {
-      timeout: 45_000,
-      interval: 200,
-    });
+    await vi.waitFor(async () => expect(await this.readModel(room)).toEqual(await this.roomItself(room)), PATIENCE);
     const notes = await this.notes(room);
     expect(notes.map(({ id }) => id)).toEqual([...new Set(notes.map(({ id }) => id))]);
     const texts = notes.map(({ text }) => text);

@@ -128,7 +128,7 @@ describe('C9: listings that are capped and patches that are left out are read wi
       'GitHub lists 3000 of 3400 changed files; the others are not shown.',
       expect.stringMatching(/^The commits could not be read with git instead: .*may not read it/),
     ]);
-  }, 60_000);
+  });
 
   test('one line of 17 MB costs its own patch and no other', async () => {
     world.git.push({ 'a.ts': 'a\n', 'data.jsonl': 'x'.repeat(17_000_000), 'z.ts': 'z\n' });

@@ -144,7 +144,7 @@ describe('failures are sorted by who must act', () => {
       kind: 'refused',
       message: expect.stringContaining('does not take the key of The GitHub App barista') as string,
     });
-  }, 60_000);
+  });
 
   test('a private key of another App is told', async () => {
     Object.assign(world.operator, { publicKey: world.reviewer!.publicKey, id: 99 });
@@ -206,4 +206,4 @@ test('no key and no token is in any message, error or posted text', async () => 
   expect(world.secrets().length).toBeGreaterThan(2);
   for (const secret of world.secrets()) expect(text).not.toContain(secret);
   expect(text).not.toMatch(/ghs_|BEGIN (?:RSA )?PRIVATE KEY|eyJ[\w-]+\.eyJ/);
-}, 60_000);
+});

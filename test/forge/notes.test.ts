@@ -102,4 +102,4 @@ test('D4: a note tree that git fanned out is read and kept', async () => {
   await forge.post(ref(), review('draft-1'));
   expect(world.git('notes', '--ref=barista', 'list').split('\n')).toHaveLength(commits.length);
   expect(await forge.findPosted(ref(), review('draft-1'))).not.toBeNull();
-}, 60_000);
+});

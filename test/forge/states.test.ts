@@ -143,7 +143,7 @@ describe('GitHub', () => {
     await dead.troubles.written();
     world.operator.suspended = false;
     void other.troubles.follow(stop.signal);
-    await expect.poll(async () => (await other.forge.head(ref), await states()), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(async () => (await other.forge.head(ref), await states())).toEqual([]);
     expect(other.writes).toEqual(['operator mended']);
   });
 
@@ -172,7 +172,7 @@ describe('GitHub', () => {
     world.github.faults.push(secondaryLimit(/\/pulls\/7$/, 600));
     await expect(told.forge.head(ref)).rejects.toMatchObject({ retryAfter: 600 });
     const limit = `${world.github.urls.api} App 11 installation 110`;
-    await expect.poll(() => other.troubles.heard(limit), { timeout: 20_000 }).toBe(NOON + 600_000);
+    await expect.poll(() => other.troubles.heard(limit)).toBe(NOON + 600_000);
     const asked = world.github.requests.length;
     world.now = NOON + 599_000;
     await expect(other.forge.head(ref)).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 1 });
@@ -217,7 +217,7 @@ describe('GitHub', () => {
       else if (world.github.requests.length > asked) seconds.add(Math.floor(world.now / 1_000));
     }
     expect(seconds.size).toBeGreaterThan(20);
-  }, 120_000);
+  });
 
   test('B29: a room that knows that its App is suspended asks again at the pace of its watch', async () => {
     const { forge } = aProcess();

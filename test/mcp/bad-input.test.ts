@@ -21,7 +21,7 @@ beforeAll(async () => {
   await world.ok(agent, 'open_review_round', { room });
   stranger = await world.agent('not-in-the-room');
   foreigner = await addAgent(world.store, (await addPerson(world.store, 'oscar')).id, 'of-another-owner');
-}, 120_000);
+});
 afterAll(() => world.stop());
 
 /** Arguments that are right, so that one of them at a time can be wrong. */
@@ -129,7 +129,7 @@ describe.each(TOOLS)('$name', ({ name, input }) => {
       expect(error, what).toMatchObject({ code: 'invalid' });
       expect(error.field, `${what}: ${error.message}`).toBe(field);
     }
-  }, 60_000);
+  });
 });
 
 describe.each(TOOLS.filter(({ input }) => 'room' in input.shape))('$name', ({ name }) => {
@@ -207,7 +207,7 @@ describe('REST', () => {
       }
       expect(await fingerprint()).toBe(before);
       expect(await world.store.accounts.agents(world.owner.id)).toHaveLength(agents);
-    }, 60_000);
+    });
 
     test.each(['{"a":', '[]', '"text"', 'null', '\u0000'])('a body %j is refused', async (body) => {
       const answer = await world.rest(world.owner, route.method.toUpperCase(), pathOf(route), body);

@@ -9,7 +9,7 @@ let other: RunningServer;
 beforeAll(async () => {
   world = await startWorld();
   other = await world.anotherServer();
-}, 120_000);
+});
 afterAll(() => world.stop());
 
 const urlOf = (index: number) => (index % 2 === 0 ? world.server.url : other.url);
@@ -60,7 +60,7 @@ test('25 reviewers submit at once in one room while 25 others poll', async () =>
   expect(state.findings.map(({ id }) => id).sort()).toEqual([...ids].sort());
   const notes = (await world.ok(pollers[0]!, 'wait_for_messages', { room, after: '40', timeout_seconds: 0 })).messages;
   expect(notes.length).toBeGreaterThan(0);
-}, 120_000);
+});
 
 test('V8: a replace and the first sight of another’s review have one order', async () => {
   const [one, two] = [await world.agent('racer-1'), await world.agent('racer-2')];
@@ -80,4 +80,4 @@ test('V8: a replace and the first sight of another’s review have one order', a
     expect(mine.summary).toBe(replaced instanceof Error ? 'before' : 'after');
     expect(state.round!.seen).toContain(two.id);
   }
-}, 60_000);
+});

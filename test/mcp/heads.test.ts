@@ -64,7 +64,7 @@ describe('while the forge cannot be reached', () => {
   let world: World;
   beforeAll(async () => {
     world = await startWorld();
-  }, 120_000);
+  });
   afterAll(() => world.stop());
   const away = (path: string) => `${path}-away`;
 

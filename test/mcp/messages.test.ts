@@ -11,7 +11,7 @@ beforeAll(async () => {
   world = await startWorld();
   [ann, bob] = [await world.agent('ann'), await world.agent('bob')];
   room = await world.room({ agents: [ann, bob] });
-}, 120_000);
+});
 afterAll(() => world.stop());
 
 const last = async () => String(await world.store.messages.lastId(room));
@@ -115,7 +115,7 @@ test('a client that is gone ends its wait, and takes no message with it', async 
   const { answer } = await waiting(ann, {}, cut.signal);
   cut.abort();
   await expect(answer).rejects.toThrow();
-  await expect.poll(waits, { timeout: 5_000 }).toBe(0);
+  await expect.poll(waits).toBe(0);
   const { id } = await world.ok(bob, 'post_message', { room, text: 'Did you get this?' });
   const later = await world.ok(ann, 'wait_for_messages', { room, after });
   expect(later.messages.map((message: { id: string }) => message.id)).toEqual([id]);

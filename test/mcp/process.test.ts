@@ -104,7 +104,7 @@ describe('the process', () => {
     expect((await server.lines.next()).done).toBe(true);
     for (const line of server.stderr().trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level');
     expect(server.stderr()).not.toContain(edge.owner.key);
-  }, 30_000);
+  });
 
   test('a port that is taken, and a setting that is missing, are one clear line each and exit code 1', async () => {
     const taken = start({ DATABASE_URL: edge.databaseUrl, PORT: String(edge.server.port) });
@@ -118,5 +118,5 @@ describe('the process', () => {
     const missing = start({ DATABASE_URL: edge.databaseUrl, PORT: '0', BARISTA_LOCAL_REPOS: '/no/such/folder' });
     expect(await missing.exited).toEqual([1, null]);
     expect(missing.stderr()).toMatch(/^BARISTA_LOCAL_REPOS names \/no\/such\/folder, which is no folder here: .*\n$/);
-  }, 60_000);
+  });
 });

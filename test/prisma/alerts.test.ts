@@ -58,7 +58,7 @@ test("B29: an owner's alerts have one order however many rooms write at once, an
     .bus.waitFor(
       ownerTopic(owner),
       async () => ((await db.store.alerts.list(owner, before?.position ?? 0)).length === rooms.length ? true : null),
-      { timeoutMs: 4_000 },
+      { timeoutMs: 4_500 },
     );
   await Promise.all(rooms.map((room) => room.flush()));
   expect(await woken).toBe(true);

@@ -48,7 +48,7 @@ test(`the read model equals the state after ${SEQUENCES} random sequences, howev
     }),
     { seed, numRuns: SEQUENCES },
   );
-}, 120_000);
+});
 
 interface Lived {
   readonly state: RoomState;

@@ -6,7 +6,7 @@ import { DELIVERY_SHAPES } from './shapes.js';
 let world: SkippedDeliveries;
 beforeAll(async () => {
   world = await SkippedDeliveries.start();
-}, 120_000);
+});
 afterAll(() => world.stop());
 
 test.each(Object.entries(DELIVERY_SHAPES))(

@@ -6,7 +6,7 @@ import { SHAPES } from './shapes.js';
 let time: SkippedTime;
 beforeAll(async () => {
   time = await skipTime();
-}, 120_000);
+});
 afterAll(() => time.stop());
 
 test.each(Object.entries(SHAPES))('a room lives: %s', async (name, live) => keepHistory(name, (await live(time)).handle), 60_000);

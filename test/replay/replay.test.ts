@@ -22,7 +22,7 @@ beforeAll(async () => {
   current = await bundle('../../workflows/index.ts');
   reordered = await bundle('./reordered-room.ts');
   patched = await bundle('./patched-room.ts');
-}, 120_000);
+});
 
 const replay = (workflowBundle: Bundle, file: string) => Worker.runReplayHistory({ workflowBundle }, history(file), 'room/replayed');
 

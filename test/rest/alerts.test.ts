@@ -7,7 +7,7 @@ import { ProjectedRoom } from '../support/store.js';
 let edge: Edge;
 beforeAll(async () => {
   edge = await startEdge();
-}, 120_000);
+});
 afterAll(() => edge.stop());
 
 /** A room of olga's that needs her: one alert each time. */

@@ -38,7 +38,7 @@ describe.each([
     const posting = await world.rest(world.owner, 'POST', `/rooms/${room}/review/draft/post`);
     expect(posting.status).toBe(202);
     await expect
-      .poll(async () => (await world.rest(world.owner, 'GET', `/rooms/${room}/review/draft`)).json, { timeout: 20_000 })
+      .poll(async () => (await world.rest(world.owner, 'GET', `/rooms/${room}/review/draft`)).json)
       .toMatchObject({
         status: 'posted',
         unplaced: [],
@@ -46,7 +46,7 @@ describe.each([
       });
     const after = await world.ok(ana, 'get_pr_context', { room });
     expect(after.comments.some((comment: { body: string }) => comment.body.includes('Two of what?'))).toBe(true);
-  }, 90_000);
+  });
 });
 
 test('a forge that is not set up is refused with what to set', async () => {
@@ -60,7 +60,7 @@ test('a forge that is not set up is refused with what to set', async () => {
     expect([status, json.code, json.field]).toEqual([400, 'invalid', 'pull_request']);
     expect(json.detail).toContain(name);
   }
-}, 60_000);
+});
 
 test('W9: an App that is not installed is named with its repository, to whoever opens a room there', async () => {
   const fake = await FakeGitHub.start();
@@ -73,4 +73,4 @@ test('W9: an App that is not installed is named with its repository, to whoever 
   const { status, json } = await world.rest(world.owner, 'POST', '/rooms', { pull_request: fake.pullRequest });
   expect([status, json.code, json.field]).toEqual([404, 'not_found', 'pull_request']);
   expect(json.detail).toMatch(/barista.*not installed.*acme|not installed/);
-}, 60_000);
+});

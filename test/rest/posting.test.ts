@@ -114,7 +114,7 @@ async function drafted(side: Side, findings: readonly object[]): Promise<{ world
 async function posted(world: World, room: string) {
   const path = `/rooms/${room}/review/draft`;
   expect((await world.rest(world.owner, 'POST', `${path}/post`)).status).toBe(202);
-  await expect.poll(async () => (await world.rest(world.owner, 'GET', path)).json.status, { timeout: 30_000 }).toBe('posted');
+  await expect.poll(async () => (await world.rest(world.owner, 'GET', path)).json.status).toBe('posted');
   return (await world.rest(world.owner, 'GET', path)).json;
 }
 
@@ -172,7 +172,7 @@ describe.each([
       '`none.ts`: **minor** OUTSIDE',
     ]);
     expect(standing).toContain('`long.ts:4-6` (major, raised by `@ana`): RANGE');
-  }, 120_000);
+  });
 
   test("D4: the owner's edit of a range is what is posted", async () => {
     const side = await start();
@@ -196,7 +196,7 @@ describe.each([
     expect((await edit({ start_line: 3, line: 7 })).json.findings).toMatchObject([{ start_line: 3, line: 7 }]);
     await posted(world, room);
     expect(side.comments().map(([place]) => place)).toEqual(['long.ts:3-7']);
-  }, 120_000);
+  });
 
   test('D9: past 40 the gravest stand beside the diff, the rest in the body, none twice', async () => {
     const side = await start();
@@ -214,7 +214,7 @@ describe.each([
     expect(further).toMatch(/^_The 40 gravest stand beside the diff\._/);
     const [listed = ''] = further.split('### Standing');
     expect([...listed.matchAll(/NUMBER-(\d+)/g)].map(([, number]) => Number(number))).toEqual([16, 20, 24, 28, 32, 36, 40, 44]);
-  }, 180_000);
+  });
 });
 
 /** GitHub takes no comment at all, though each line is in the diff. */
@@ -240,7 +240,7 @@ test('D9: what the forge refuses after all stands in the body, and the draft say
   expect(draft.unplaced.map(({ index }: { index: number }) => index)).toEqual([0, 1, 2]);
   expect(side.comments()).toEqual([]);
   for (const said of ['LINE 5.', 'LINE 30.', 'OUTSIDE']) expect(side.body()).toContain(said);
-}, 120_000);
+});
 
 test('D5: a review that is posted, and may not be read back, is no failed posting', async () => {
   const side = await github();
@@ -250,7 +250,7 @@ test('D5: a review that is posted, and may not be read back, is no failed postin
   expect((await posted(world, room)).unplaced).toEqual([]);
   expect(side.fake.reviews).toHaveLength(1);
   expect(await timeFor(room, 'postReview')).toEqual({ whole: 3_600, silent: 60 });
-}, 120_000);
+});
 
 /** Seconds after which Temporal begins the room's activity anew, however it goes, and when it is not heard of. */
 async function timeFor(room: string, activity: string): Promise<{ whole: number; silent: number }> {
@@ -267,7 +267,7 @@ async function saidOtherwise(world: World, room: string): Promise<void> {
   const path = `/rooms/${room}/review/draft`;
   const draft = async () => (await world.rest(world.owner, 'GET', path)).json;
   expect((await world.rest(world.owner, 'POST', `${path}/post`)).status).toBe(202);
-  await expect.poll(async () => (await draft()).failure, { timeout: 60_000 }).toEqual(expect.any(String));
+  await expect.poll(async () => (await draft()).failure).toEqual(expect.any(String));
   const { verdict, findings, version } = await draft();
   const edited = findings.map((finding: object) => ({ ...finding, body: 'OTHERWISE.' }));
   const put = await world.rest(world.owner, 'PUT', path, { verdict, body: 'Look again.', findings: edited, version });
@@ -291,7 +291,7 @@ describe('D5: a round is posted once, also where its draft is edited after an un
     await posted(world, room);
     expect(side.fake.reviews).toHaveLength(1);
     expect(side.comments()).toHaveLength(1);
-  }, 120_000);
+  });
 
   test('GitLab took the remarks, and then the token no more', async () => {
     const side = await gitlab();
@@ -303,5 +303,5 @@ describe('D5: a round is posted once, also where its draft is edited after an un
     await posted(world, room);
     expect(side.comments().map(([place, body]) => [place, /OTHERWISE/.test(body)])).toEqual([['long.ts:5', true]]);
     expect(side.body()).toContain('Look again.');
-  }, 120_000);
+  });
 });

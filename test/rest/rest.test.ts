@@ -8,7 +8,7 @@ let other: Person;
 beforeAll(async () => {
   world = await startWorld();
   other = await addPerson(world.store, 'oscar');
-}, 120_000);
+});
 afterAll(() => world.stop());
 
 /** Every answer is held to the schema that OpenAPI shows for it. */

@@ -6,7 +6,7 @@ import { startWorld, type World } from '../support/world.js';
 let world: World;
 beforeAll(async () => {
   world = await startWorld();
-}, 120_000);
+});
 afterAll(() => world.stop());
 
 const QUICK = { head_quiet: 'PT1S', draft_reminder: 'PT2S', draft_handoff: 'PT4S' };
@@ -46,7 +46,7 @@ describe('a room with Barista on the real stack', () => {
     });
     expect(draft.json.body).toContain('fine');
     expect(draft.json.body).toContain('hm');
-  }, 60_000);
+  });
 
   test('B18, B22, B23: before the ask a draft is too soon; the owner has it drafted as it is, once it is offered', async () => {
     const cy = await world.agent('cy');
@@ -69,5 +69,5 @@ describe('a room with Barista on the real stack', () => {
     await noted(cy, room, /draft the review of round 1 with draft_review, as the round is/);
     const saved = await world.ok(cy, 'draft_review', draft);
     expect(saved.draft.standing).toMatchObject([{ finding_id: 'f1', standing: 'needs_fix' }]);
-  }, 60_000);
+  });
 });

@@ -59,7 +59,7 @@ describe.each([
     expect(one.files.map((file: { path: string }) => file.path)).toEqual(['src/a.ts', 'src/b.ts']);
 
     const second = git.push({ 'src/a.ts': 'export const a = 3;\n', 'src/c.ts': 'export const c = 3;\n' }, 'Fix a, add c');
-    await expect.poll(async () => (await world.ok(ana, 'get_review_round', { room })).head_moved, { timeout: 60_000 }).toBe(true);
+    await expect.poll(async () => (await world.ok(ana, 'get_review_round', { room })).head_moved).toBe(true);
     const still = await world.ok(bo, 'get_pr_context', { room });
     expect(still).toMatchObject({ head_sha: first, head_moved: true });
     expect(still.files.map((file: { path: string }) => file.path)).toEqual(['src/a.ts', 'src/b.ts']);
@@ -91,7 +91,7 @@ describe.each([
     expect(draft).toMatchObject({ round: 2, head_sha: second, stale: false });
     expect((await world.rest(world.owner, 'POST', `/rooms/${room}/review/draft/post`)).status).toBe(202);
     const posted = async () => (await world.rest(world.owner, 'GET', `/rooms/${room}/review/draft`)).json;
-    await expect.poll(posted, { timeout: 60_000 }).toMatchObject({ status: 'posted', unplaced: [] });
+    await expect.poll(posted).toMatchObject({ status: 'posted', unplaced: [] });
     if (hasComments) {
       const { comments } = await world.ok(bo, 'get_pr_context', { room });
       expect(comments).toContainEqual(expect.objectContaining({ path: 'src/c.ts', line: 1, body: expect.stringContaining('Why three?') }));
@@ -102,10 +102,10 @@ describe.each([
     merge();
     // Nothing is left to the agents, so that their waits end: the owner sees it.
     const said = async () => (await world.rest(world.owner, 'GET', `/rooms/${room}/messages`)).text;
-    await expect.poll(said, { timeout: 60_000 }).toMatch(/barista: the pull request was merged/);
+    await expect.poll(said).toMatch(/barista: the pull request was merged/);
     const { json } = await world.rest(world.owner, 'GET', `/rooms/${room}/review/rounds/2`);
     expect(json.chips).toContain('merged');
-  }, 180_000);
+  });
 });
 
 /** Reads the room's notes in order, each once. */

@@ -77,8 +77,8 @@ test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
       expect(isAlive(postgres)).toBe(true);
       run.kill(signal);
       await once(run, 'exit');
-      await expect.poll(() => isAlive(postgres), { timeout: 10_000 }).toBe(false);
-      for (const address of [temporal, timeSkipping]) await expect.poll(() => listens(address), { timeout: 10_000 }).toBe(false);
+      await expect.poll(() => isAlive(postgres)).toBe(false);
+      for (const address of [temporal, timeSkipping]) await expect.poll(() => listens(address)).toBe(false);
     } finally {
       rmSync(dir, { recursive: true });
     }

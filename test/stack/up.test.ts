@@ -77,7 +77,7 @@ test('a first start shows the key once; Ctrl-C leaves no process; a second start
   const agent = await rest(told.url, told.owner_key, 'POST', '/agents', { name: 'grok' });
   await rest(told.url, told.owner_key, 'POST', `/rooms/${slug}/agents`, { agent_id: agent.id });
   const page = () => rest(told.url, told.owner_key, 'GET', `/rooms/${slug}`);
-  await expect.poll(async () => (await page()).round, { timeout: 20_000 }).toBe(1);
+  await expect.poll(async () => (await page()).round).toBe(1);
   const before = await page();
   const clocksBefore = await clocks(told, slug);
   expect(clocksBefore.map(({ name }) => name).sort()).toEqual(['idle_close', 'remind_after', 'round_cap']);
@@ -91,15 +91,12 @@ test('a first start shows the key once; Ctrl-C leaves no process; a second start
   first.child.kill('SIGINT');
   expect(await first.ended).toMatchObject({ code: 0, err: '' });
   // The guards' own shells end in the moment after those that they guard.
-  await expect.poll(() => family.filter(isAlive), { timeout: 5_000 }).toEqual([]);
+  await expect.poll(() => family.filter(isAlive)).toEqual([]);
   expect(existsSync(join(dataDir, 'lock'))).toBe(false);
   expect(existsSync(join(dataDir, 'running.json'))).toBe(false);
 
-  const began = performance.now();
   const second = await up();
   const again = await second.saw(firstJson);
-  // 10 s are promised on an idle machine, and measured by the benchmark; here other test files start stacks of their own.
-  expect(performance.now() - began).toBeLessThan(60_000);
   expect(again.owner_key).toBeUndefined();
   const after = await rest(again.url, told.owner_key, 'GET', `/rooms/${slug}`);
   const lasting = ({ members, round, phase, waiting_on, recipe, title, review }: typeof after) => {
@@ -116,7 +113,7 @@ test('a first start shows the key once; Ctrl-C leaves no process; a second start
   };
   expect(lasting(after)).toEqual(lasting(before));
   expect(await clocks(again, slug)).toEqual(clocksBefore);
-}, 180_000);
+});
 
 /** The room's running clocks, as an operator asks its workflow. */
 async function clocks(told: { temporal_address: string }, slug: string): Promise<{ name: string; at: number }[]> {
@@ -221,13 +218,13 @@ test('with DATABASE_URL and TEMPORAL_ADDRESS those are used; BARISTA_OWNER_KEY i
   expect(code).toBe(1);
   expect(err).toMatch(/^The worker ended by itself: .* Its log is .*\/worker\.log\.\n$/);
   expect(existsSync(join(dataDir, 'lock'))).toBe(false);
-}, 120_000);
+});
 
 test('SIGTERM in the middle of a start leaves nothing running', async () => {
   const running = await up();
-  await expect.poll(() => descendants(running.child.pid!).length, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => descendants(running.child.pid!).length).toBeGreaterThan(0);
   const family = descendants(running.child.pid!);
   running.child.kill('SIGTERM');
   expect((await running.ended).code).toBe(0);
-  await expect.poll(() => family.filter(isAlive), { timeout: 10_000 }).toEqual([]);
-}, 60_000);
+  await expect.poll(() => family.filter(isAlive)).toEqual([]);
+});

@@ -27,6 +27,7 @@ import type { RefusalFacts } from '../../workflows/room/refusal.js';
 import { DEFAULT_DURATIONS, type Durations, type Reference, type RoomState } from '../../workflows/room/state.js';
 import type { AlertKind, ParticipantKind, Recipe, Role, Verdict } from '../../workflows/room/words.js';
 import { timeSkippingServerPath } from './services.js';
+import { PATIENCE } from './patience.js';
 import { silent } from './silent.js';
 
 /** Rooms on a server that skips time: the real workflow, activities that keep what they were given, and verbs. */
@@ -235,7 +236,7 @@ export class TimedRoom {
 
   /** Until the room has said it; the time stands still meanwhile. */
   async eventually(pattern: RegExp): Promise<void> {
-    const deadline = Date.now() + 15_000;
+    const deadline = Date.now() + PATIENCE.timeout;
     while (this.said(pattern).length === 0) {
       if (Date.now() > deadline) throw new Error(`the room never said ${String(pattern)}, but: ${this.said().join(' | ')}`);
       await this.state();
@@ -244,7 +245,7 @@ export class TimedRoom {
 
   /** Until the room's own events are all in the fake database. */
   async settled(): Promise<void> {
-    const deadline = Date.now() + 10_000;
+    const deadline = Date.now() + PATIENCE.timeout;
     let calm = 0;
     while (calm < 2) {
       const state = await this.state();

@@ -18,7 +18,7 @@ beforeAll(async () => {
   pullRequest = { forge: 'github', key: `${repository}#${pull.number}`, repository, url: world.github.pullRequest };
   // With one person alone everything would be linked to it.
   await world.person('somebody');
-}, 90_000);
+});
 afterAll(() => world?.stop());
 
 let owners = 0;
@@ -70,7 +70,7 @@ test('a pull request that opens opens a room with recipe, crew and Barista, and 
   const [first] = (await world.store.messages.list(room!.slug, 0)).messages;
   expect(first!.text).toBe(`room opened by itself for ${pullRequest.url} (build_duel, Barista runs it)`);
   await off(olga);
-}, 60_000);
+});
 
 test('P4: deliveries that come again, together, late or after the room was archived never make a second', async () => {
   const olga = await owner();
@@ -84,7 +84,7 @@ test('P4: deliveries that come again, together, late or after the room was archi
   expect((await comes('reopened')).opened).toEqual([]);
   expect(await roomsOf(olga)).toHaveLength(1);
   await off(olga);
-}, 60_000);
+});
 
 test('nobody who had a room of it, opened by hand, gets another', async () => {
   const olga = await owner();
@@ -93,7 +93,7 @@ test('nobody who had a room of it, opened by hand, gets another', async () => {
   const [room, ...others] = await roomsOf(olga);
   expect([others, await crewIn(room!.slug)]).toEqual([[], []]);
   await off(olga);
-}, 60_000);
+});
 
 test('a draft opens none until it is ready, and a label is waited for', async () => {
   const { pull } = world.github;
@@ -108,7 +108,7 @@ test('a draft opens none until it is ready, and a label is waited for', async ()
   expect(await roomsOf(olga)).toHaveLength(1);
   pull.labels.length = 0;
   await Promise.all([off(olga), off(kim)]);
-}, 60_000);
+});
 
 test('a pull request that only changed opens none, unless it carries a label that is waited for', async () => {
   const [olga, kim] = [await owner(), await owner({ label: 'Review me' })];
@@ -120,14 +120,14 @@ test('a pull request that only changed opens none, unless it carries a label tha
   expect(await roomsOf(olga)).toEqual([]);
   world.github.pull.labels.length = 0;
   await Promise.all([off(olga), off(kim)]);
-}, 60_000);
+});
 
 test('R11: an owner opens no room on a repository that is not linked to it', async () => {
   const olga = await owner({}, { linked: false });
   expect((await comes('opened')).opened).toEqual([]);
   expect(await roomsOf(olga)).toEqual([]);
   await off(olga);
-}, 60_000);
+});
 
 test('an agent that was deleted is left out', async () => {
   const olga = await owner();
@@ -136,7 +136,7 @@ test('an agent that was deleted is left out', async () => {
   const [room] = await roomsOf(olga);
   expect((await crewIn(room!.slug)).map(([name]) => name)).toEqual(['bo']);
   await off(olga);
-}, 60_000);
+});
 
 describe('a delivery that died between opening the room and adding its crew', () => {
   test('goes on where it stopped when it comes again; another one does not', async () => {
@@ -171,7 +171,7 @@ describe('a delivery that died between opening the room and adding its crew', ()
     expect((await crewIn(room!.slug)).map(([name]) => name)).toEqual(['ana', 'bo']);
     expect(await roomsOf(olga)).toHaveLength(1);
     await off(olga);
-  }, 60_000);
+  });
 
   test('who has left since is not added again, nor a crew that was set later', async () => {
     const olga = await owner();
@@ -186,5 +186,5 @@ describe('a delivery that died between opening the room and adding its crew', ()
     expect((await comes('reopened')).opened).toEqual([]);
     expect((await crewIn(slug!)).map(([name]) => name)).toEqual(['bo']);
     await off(olga);
-  }, 60_000);
+  });
 });

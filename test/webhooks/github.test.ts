@@ -6,7 +6,7 @@ import { startOnGitHub, type OnGitHub } from './world.js';
 let world: OnGitHub;
 beforeAll(async () => {
   world = await startOnGitHub();
-}, 90_000);
+});
 afterAll(() => world?.stop());
 /** No room of one test hears of the next one's deliveries. */
 afterEach(async () => {
@@ -51,13 +51,13 @@ describe('P3: a push', () => {
       rooms: { [one]: 'told', [two]: 'told' },
       opened: [],
     });
-    for (const room of [one, two]) await expect.poll(() => movedNotes(room), { timeout: 20_000 }).toHaveLength(1);
+    for (const room of [one, two]) await expect.poll(() => movedNotes(room)).toHaveLength(1);
     expect(await world.store.deliveries.last('github')).toMatchObject({ id, what: 'pull request pushed' });
     const { typedSearchAttributes } = await world.temporal.workflow.getHandle(answer.workflow).describe();
     expect(typedSearchAttributes.getAll().map(({ value }) => value)).toEqual(
       expect.arrayContaining([repositoryId(), `${repositoryId()}#${world.github.pull.number}`]),
     );
-  }, 60_000);
+  });
 
   test('P1: that comes again and again, on two servers at once, is one delivery and one note', async () => {
     const room = await reviewing();
@@ -74,23 +74,23 @@ describe('P3: a push', () => {
     expect(await send('pull_request', event, { id, to: other.url })).toMatchObject({ status: 200, json: { done: true } });
     // A delivery of its own that tells of the same.
     expect(await delivered('pull_request', event)).toMatchObject({ rooms: { [room]: expect.stringMatching(/told|knew/) as string } });
-    await expect.poll(() => movedNotes(room), { timeout: 20_000 }).toHaveLength(1);
-  }, 60_000);
+    await expect.poll(() => movedNotes(room)).toHaveLength(1);
+  });
 
   test('P4: an older one that comes after it changes nothing', async () => {
     const old = world.github.headSha;
     const room = await reviewing();
     const head = world.github.world.push({ 'src/f.ts': 'five\n' }, 'Add f');
     await delivered('pull_request', pullRequestEvent(world.github, 'synchronize'));
-    await expect.poll(async () => (await headOf(room)).sha, { timeout: 20_000 }).toBe(head);
+    await expect.poll(async () => (await headOf(room)).sha).toBe(head);
     const before = await headOf(room);
     const { workflow } = await send('pull_request', pullRequestEvent(world.github, 'synchronize', { headSha: old }));
     const handle = world.temporal.workflow.getHandle(workflow);
-    await expect.poll(() => detailsOf(workflow), { timeout: 20_000 }).toMatch(/knew it already[^]*looks again/);
+    await expect.poll(() => detailsOf(workflow)).toMatch(/knew it already[^]*looks again/);
     await handle.terminate('the test goes on');
     expect(await headOf(room)).toEqual(before);
     expect(await movedNotes(room)).toHaveLength(1);
-  }, 60_000);
+  });
 
   test('P4: one whose workflow died half way is taken again when it comes again', async () => {
     const room = await reviewing();
@@ -102,19 +102,19 @@ describe('P3: a push', () => {
     const event = pullRequestEvent(github, 'synchronize', { headSha: later });
     const id = randomUUID();
     const { workflow } = await send('pull_request', event, { id });
-    await expect.poll(() => detailsOf(workflow), { timeout: 20_000 }).toMatch(/looks again/);
+    await expect.poll(() => detailsOf(workflow)).toMatch(/looks again/);
     await world.temporal.workflow.getHandle(workflow).terminate('as if it had died');
     github.world.git('merge', '-q', '--ff-only', later);
     expect(await delivered('pull_request', event, { id })).toMatchObject({ rooms: { [room]: 'told' } });
-    await expect.poll(async () => (await headOf(room)).sha, { timeout: 20_000 }).toBe(later);
-  }, 60_000);
+    await expect.poll(async () => (await headOf(room)).sha).toBe(later);
+  });
 
   test("R8: rooms match by the forge's own id, whatever the repository is called and whose it is", async () => {
     const room = await reviewing();
     world.github.rename('other-org', 'greetings');
     world.github.world.push({ 'src/h.ts': 'seven\n' }, 'Add h');
     expect(await delivered('pull_request', pullRequestEvent(world.github, 'synchronize'))).toMatchObject({ rooms: { [room]: 'told' } });
-  }, 60_000);
+  });
 
   test('B12: opens the next round long before the head would be looked at', async () => {
     const durations = { head_poll: 'PT1H', head_quiet: 'PT1S' };
@@ -122,13 +122,13 @@ describe('P3: a push', () => {
     const ana = await world.agent('ana');
     await world.ok(ana, 'join_room', { room });
     const rounds = async () => (await world.store.rooms.state(room))!.round?.number ?? 0;
-    await expect.poll(rounds, { timeout: 30_000 }).toBe(1);
+    await expect.poll(rounds).toBe(1);
     await world.ok(ana, 'submit_review', { room, verdict: 'approve', summary: 'Fine.', findings: [] });
-    await expect.poll(async () => (await world.store.rooms.state(room))!.round?.closed ?? null, { timeout: 30_000 }).not.toBeNull();
+    await expect.poll(async () => (await world.store.rooms.state(room))!.round?.closed ?? null).not.toBeNull();
     world.github.world.push({ 'src/i.ts': 'eight\n' }, 'Add i');
     await delivered('pull_request', pullRequestEvent(world.github, 'synchronize'));
-    await expect.poll(rounds, { timeout: 30_000 }).toBe(2);
-  }, 90_000);
+    await expect.poll(rounds).toBe(2);
+  });
 });
 
 test('V5: what was heard of CI is read anew by every server at once', async () => {
@@ -143,7 +143,7 @@ test('V5: what was heard of CI is read anew by every server at once', async () =
   const { repository } = pullRequestEvent(world.github, 'synchronize');
   await delivered('status', { ...exampleOf('status'), sha, repository });
   for (const url of [world.server.url, other.url]) expect(await ci(url)).toBe('success');
-}, 60_000);
+});
 
 describe('B29: what the App may reach', () => {
   const installation = (action: string, more: object = {}): Payload => {
@@ -170,28 +170,28 @@ describe('B29: what the App may reach', () => {
       rooms: { [room]: 'told' },
       opened: [],
     });
-    await expect.poll(async () => (await headOf(room)).brokenSince, { timeout: 20_000 }).not.toBeNull();
+    await expect.poll(async () => (await headOf(room)).brokenSince).not.toBeNull();
     expect(await world.store.forgeStates.of('github', repositoryId())).toMatchObject([{ identity: 'operator', kind: 'refused' }]);
     app!.suspended = false;
     expect(await delivered('installation', installation('unsuspend'))).toMatchObject({ rooms: { [room]: 'told' } });
-    await expect.poll(async () => (await headOf(room)).brokenSince, { timeout: 20_000 }).toBeNull();
-    await expect.poll(() => world.store.forgeStates.of('github', repositoryId()), { timeout: 20_000 }).toEqual([]);
-  }, 60_000);
+    await expect.poll(async () => (await headOf(room)).brokenSince).toBeNull();
+    await expect.poll(() => world.store.forgeStates.of('github', repositoryId())).toEqual([]);
+  });
 
   test('P4: what was taken, heard after it was given back, breaks no room', async () => {
     const room = await reviewing();
     await delivered('installation', installation('suspend'));
     expect((await headOf(room)).brokenSince).toBeNull();
     await delivered('installation', installation('new_permissions_accepted'));
-    await expect.poll(() => world.store.forgeStates.of('github', repositoryId()), { timeout: 20_000 }).toEqual([]);
-  }, 60_000);
+    await expect.poll(() => world.store.forgeStates.of('github', repositoryId())).toEqual([]);
+  });
 
   test("the reviewer App's are not the operator's: no room is told", async () => {
     await reviewing();
     const payload = installation('suspend');
     const reviewer = { ...payload, installation: { ...(payload['installation'] as object), app_id: 22 } };
     expect(await delivered('installation', reviewer)).toMatchObject({ rooms: {} });
-  }, 60_000);
+  });
 });
 
 describe('every example that GitHub publishes goes through the endpoint', () => {
@@ -220,7 +220,7 @@ describe('every example that GitHub publishes goes through the endpoint', () => 
       expect([status, json['ignored']]).toEqual([202, `nothing is done on ${event} events`]);
       expect(await world.outcome(workflow)).toMatchObject({ what: `ignored: nothing is done on ${event} events` });
     }
-  }, 60_000);
+  });
 });
 
 async function detailsOf(workflow: string): Promise<string> {

@@ -9,7 +9,7 @@ import { countDeliveries, startOnGitHub, type OnGitHub } from './world.js';
 let world: OnGitHub;
 beforeAll(async () => {
   world = await startOnGitHub();
-}, 90_000);
+});
 afterAll(() => world?.stop());
 
 const opened = exampleOf('pull_request', ({ action }) => action === 'opened');
@@ -75,7 +75,7 @@ describe('what is not from the forge leaves nothing', () => {
     expect((await github(large)).status).toBe(413);
     expect(await inChunks(large)).toBe(413);
     expect(await countDeliveries(world)).toBe(before);
-  }, 60_000);
+  });
 });
 
 describe('what is from the forge is taken, whatever it is', () => {
@@ -98,7 +98,7 @@ describe('what is from the forge is taken, whatever it is', () => {
     expect((await github({ headers: { ...headers, origin: 'https://github.com' }, body })).status).toBe(202);
     expect(await inChunks(githubWebhook('ping', { zen: 'x'.repeat(3 << 20) }))).toBe(202);
     expect((await github(githubWebhook('ping', { zen: 'x'.repeat(WEBHOOK_BODY_LIMIT - 100) }))).status).toBe(202);
-  }, 60_000);
+  });
 
   test('no word of others and no secret lies in its history', async () => {
     const answer = await github(githubWebhook('pull_request', { ...opened, secret: 'A text of theirs' }));
@@ -144,4 +144,4 @@ test('where it cannot be kept in time it is sent back, to be sent again', async 
     'application/problem+json',
   ]);
   await alone.stop();
-}, 60_000);
+});

@@ -5,7 +5,7 @@ import { type SkippedTime, skipTime } from '../support/skipped-time.js';
 let time: SkippedTime;
 beforeAll(async () => {
   time = await skipTime();
-}, 120_000);
+});
 afterAll(() => time.stop());
 
 describe('B29: no review', () => {
@@ -75,4 +75,4 @@ test('B29: a forge that is away for days is told once, costs a handful of events
   room.forgeAway = true;
   await room.minutes(13 * 60);
   expect(room.told().filter((line) => line.endsWith('forge_broken'))).toHaveLength(2);
-}, 60_000);
+});

@@ -6,7 +6,7 @@ import { type SkippedTime, skipTime } from '../support/skipped-time.js';
 let time: SkippedTime;
 beforeAll(async () => {
   time = await skipTime();
-}, 120_000);
+});
 afterAll(() => time.stop());
 
 describe('a room outlives what runs it', () => {

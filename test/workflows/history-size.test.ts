@@ -5,6 +5,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { roomWorkflowId } from '../../workflows/messages.js';
 import type { Person } from '../support/edge.js';
+import { PATIENCE } from '../support/patience.js';
 import { startWorld, type World } from '../support/world.js';
 
 /** Events at most, but for a first reveal and a change of head. */
@@ -18,7 +19,7 @@ beforeAll(async () => {
   world = await startWorld();
   connection = await Connection.connect({ address: process.env.TEMPORAL_ADDRESS! });
   client = new Client({ connection, namespace: process.env.TEMPORAL_NAMESPACE! });
-}, 120_000);
+});
 afterAll(async () => {
   await connection.close();
   await world.stop();
@@ -83,8 +84,8 @@ describe('a room that Barista runs', () => {
     await world.rest(world.owner, 'PUT', `/rooms/${room}/review/roles`, {
       roles: { [lead.id]: ['lead', 'reviewer'], [reviewer.id]: ['reviewer'] },
     });
-    await vi.waitFor(async () => expect((await world.ok(author, 'get_review_round', { room })).round?.number).toBe(1), 15_000);
-  }, 30_000);
+    await vi.waitFor(async () => expect((await world.ok(author, 'get_review_round', { room })).round?.number).toBe(1), PATIENCE);
+  });
 
   test('a read, a poll, a message and a refusal add nothing', async () => {
     const calls: (() => Promise<unknown>)[] = [
@@ -118,7 +119,7 @@ describe('a room that Barista runs', () => {
       const events = await added(room, write);
       expect(events.length, `${name}: ${events.join(' ')}`).toBeLessThanOrEqual(WRITE);
     }
-  }, 60_000);
+  });
 
   test("only the first sight of another's review is written down", async () => {
     const look = () => world.ok(author, 'get_review_round', { room });
@@ -140,7 +141,7 @@ describe('deadlines', () => {
     const crew = [await world.agent('eva'), await world.agent('fay')];
     const room = await world.room({ barista: true, agents: crew, durations: FAST });
     const opened = async () => (await world.ok(crew[0]!, 'get_review_round', { room })).round?.number;
-    await expect.poll(opened, { timeout: 15_000 }).toBe(1);
+    await expect.poll(opened).toBe(1);
     await settledEvents(room);
     await world.ok(crew[0]!, 'submit_review', { room, verdict: 'approve', summary: 'Good.', findings: [] });
     await world.ok(crew[1]!, 'get_pr_context', { room });
@@ -155,5 +156,5 @@ describe('deadlines', () => {
     const found = deadlines((await settledEvents(room)).slice(before));
     expect(found.length).toBeGreaterThanOrEqual(5);
     for (const events of found) expect(events.length, events.join(' ')).toBeLessThanOrEqual(DEADLINE);
-  }, 90_000);
+  });
 });

@@ -4,7 +4,7 @@ import { type SkippedTime, commit, skipTime } from '../support/skipped-time.js';
 let time: SkippedTime;
 beforeAll(async () => {
   time = await skipTime();
-}, 120_000);
+});
 afterAll(() => time.stop());
 
 const A1 = commit('a1').slice(0, 7);

@@ -6,7 +6,7 @@ import { type SkippedTime, type TimedRoom, skipTime } from '../support/skipped-t
 let time: SkippedTime;
 beforeAll(async () => {
   time = await skipTime();
-}, 120_000);
+});
 afterAll(() => time.stop());
 
 /** A panel of agents with round 1 open at minute 2. */
