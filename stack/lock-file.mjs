@@ -31,6 +31,15 @@ export function takeLockFile(file) {
   }
 }
 
+/**
+ * The process that holds a lock file; null where nobody does, or only one that is gone.
+ * @param {string} file
+ */
+export function lockHolder(file) {
+  const text = readOrNull(file);
+  return text === null ? null : livingHolder(text);
+}
+
 /** @param {string} text @returns {number | null} */
 function livingHolder(text) {
   try {

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { takeLockFile } from './lock-file.mjs';
+import { lockHolder, takeLockFile } from './lock-file.mjs';
 import { StackError } from './errors.js';
 
 /**
@@ -17,10 +17,17 @@ export function lockDataDir(dataDir: string): () => void {
   return lock.release;
 }
 
+/** The process that holds the data folder now, if any. */
+export function dataDirHolder(dataDir: string): number | null {
+  return lockHolder(lockFile(dataDir));
+}
+
+const lockFile = (dataDir: string): string => join(dataDir, 'lock');
+
 function tryLock(dataDir: string) {
   try {
     mkdirSync(dataDir, { recursive: true });
-    return takeLockFile(join(dataDir, 'lock'));
+    return takeLockFile(lockFile(dataDir));
   } catch (error) {
     throw new StackError(
       `The data folder ${dataDir} cannot be written (${(error as Error).message}). Set BARISTA_DATA_DIR to a folder of your own.`,

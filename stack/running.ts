@@ -1,6 +1,6 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlive } from './child.js';
+import { dataDirHolder } from './lock.js';
 
 /** Where the stack of a data folder is to be reached while it runs: ports are chosen at each start. */
 export interface RunningStack {
@@ -18,8 +18,9 @@ const fileOf = (dataDir: string): string => join(dataDir, 'running.json');
 
 /** Leaves word, for this user alone, of where the stack is. */
 export function announce(dataDir: string, stack: RunningStack): void {
-  rmSync(fileOf(dataDir), { force: true });
-  writeFileSync(fileOf(dataDir), `${JSON.stringify(stack)}\n`, { mode: 0o600 });
+  const draft = `${fileOf(dataDir)}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(stack)}\n`, { mode: 0o600 });
+  renameSync(draft, fileOf(dataDir)); // appears whole
 }
 
 export function withdraw(dataDir: string): void {
@@ -30,9 +31,9 @@ export function withdraw(dataDir: string): void {
 export function runningStack(dataDir: string): RunningStack | undefined {
   try {
     const stack = JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as RunningStack;
-    return isAlive(stack.pid) ? stack : undefined;
+    return dataDirHolder(dataDir) === stack.pid ? stack : undefined;
   } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
 }

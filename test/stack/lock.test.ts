@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lockDataDir } from '../../stack/lock.js';
 import { freePort, requireFreePort } from '../../stack/ports.js';
+import { announce, runningStack } from '../../stack/running.js';
 
 let dataDir: string;
 beforeEach(() => {
@@ -69,4 +70,13 @@ test('a port in use is one line naming the port and the setting', async () => {
 
 test('a free port can be listened on', async () => {
   await requireFreePort(await freePort());
+});
+
+test('a stack that was killed does not run, though its pid went to another program', () => {
+  const where = { url: 'http://127.0.0.1:1', databaseUrl: '', temporalAddress: '', temporalNamespace: 'default', temporalUi: null };
+  const release = lockDataDir(dataDir);
+  announce(dataDir, { pid: process.pid, ...where });
+  expect(runningStack(dataDir)).toMatchObject({ pid: process.pid, url: where.url });
+  release();
+  expect(runningStack(dataDir)).toBeUndefined();
 });
