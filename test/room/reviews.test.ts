@@ -255,6 +255,18 @@ describe('possible duplicates', () => {
       .submit('ana', { findings: [{ line: 50 }] });
     expect(room.submit('grok', { findings: [{ line: 10 }, { line: 50 }] }).result['possibleDuplicates']).toEqual([]);
   });
+
+  test('S4: of many carried findings in one place the nearest few are named, so that no answer is too large for a room to give', () => {
+    const room = opened()
+      .submit('ana', { findings: [...many(100, { line: 12 }), { line: 10 }, ...many(99, { line: 12 })] })
+      .submit('grok', { findings: many(200, { line: 12 }) })
+      .close('ana')
+      .push('b2')
+      .open('ana');
+    const answer = room.submit('grok', { findings: many(200, { line: 10 }) }).result['possibleDuplicates'] as { finding: string }[];
+    expect(answer).toHaveLength(200 * 5);
+    expect(answer[0]!.finding).toBe('f101');
+  });
 });
 
 describe('declining', () => {
@@ -285,6 +297,15 @@ describe('declining', () => {
         .close('ana')
         .refused((it) => it.decline('grok')).code,
     ).toBe('round_closed');
+  });
+
+  test('S7: its end is at most a year away, for no clock runs until just any time', () => {
+    const room = opened();
+    expect(room.refused((it) => it.decline('grok', 'never', it.now + LIMITS.declineFor + 1))).toMatchObject({
+      code: 'invalid',
+      field: 'until',
+    });
+    expect(room.decline('grok', 'in a year', room.now + LIMITS.declineFor).state.round!.declines).toHaveLength(1);
   });
 
   test('S7: a decline is of one round', () => {

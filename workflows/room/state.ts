@@ -307,8 +307,10 @@ export const LIMITS = {
   referencesPerReview: 200,
   /** D2: stored findings under one merged finding. */
   findingsPerMerged: 50,
-  /** S9: how many first results are remembered; older repeats are judged by state. */
+  /** S9: how many first results are remembered; an older one's repeat is a new call. */
   requests: 200,
+  /** S7: how far away a decline's end may be, in milliseconds: no timer and no search attribute takes any time there is. */
+  declineFor: 366 * 24 * 60 * MINUTE,
   /** R12: days from merge or close to the end of the room, in milliseconds. */
   endAfter: 7 * 24 * 60 * MINUTE,
 } as const;

@@ -174,17 +174,28 @@ function warnings(room: RoomState, command: Submit): string[] {
 /** S4: how near two lines are to be about the same thing. */
 const NEAR = 3;
 
+/** How many carried findings are named for a new one, the nearest first: a hint, and a room can carry 1 500 in one place. */
+const NAMED = 5;
+
 /** As of the review's own time, so that a repeat gets the first result (S9). */
 function possibleDuplicates(room: RoomState, findings: readonly NewFinding[], at: number): { index: number; finding: string }[] {
   const wasSettled = (finding: Finding): boolean => isSettled(finding) && finding.answers.at(-1)!.at <= at;
   const carried = room.findings.filter((finding) => room.round?.carried.includes(finding.id) && !wasSettled(finding));
-  return findings.flatMap((added, index) => carried.filter((known) => sitsOn(added, known)).map((known) => ({ index, finding: known.id })));
+  return findings.flatMap((added, index) =>
+    carried
+      .map((known) => ({ known, apart: linesApart(added, known) }))
+      .filter(({ apart }) => apart <= NEAR)
+      .sort((a, b) => a.apart - b.apart)
+      .slice(0, NAMED)
+      .map(({ known }) => ({ index, finding: known.id })),
+  );
 }
 
-function sitsOn(added: NewFinding, known: Finding): boolean {
-  if (added.path !== known.path) return false;
-  if (added.line === null || known.line === null) return added.line === known.line;
-  return distance({ ...added, line: added.line }, { ...known, line: known.line }) <= NEAR;
+/** How far apart two findings are; 0 also where both are about one whole file, and without end where they are of different things. */
+function linesApart(added: NewFinding, known: Finding): number {
+  if (added.path !== known.path) return Infinity;
+  if (added.line === null || known.line === null) return added.line === known.line ? 0 : Infinity;
+  return distance({ ...added, line: added.line }, { ...known, line: known.line });
 }
 
 /** S7. */
@@ -199,6 +210,12 @@ export function decline(room: RoomState, command: ReviewCommand & { type: 'decli
   }
   const known = round.declines.find((other) => other.by === command.by);
   if (known && command.requestId === undefined && known.reason === command.reason && known.until === command.until) return repeat({});
+  if (command.until !== null && command.until - now > LIMITS.declineFor) {
+    return refuse('invalid', 'until is more than a year away.', {
+      field: 'until',
+      hint: 'Leave until out if you do not know when you can review.',
+    });
+  }
   return done([{ type: 'ReviewDeclined', decline: { by: command.by, at: now, reason: command.reason, until: command.until } }]);
 }
 
