@@ -164,6 +164,13 @@ describe('failures are sorted by who must act', () => {
     await expect(forge.head(ref)).rejects.toMatchObject({ kind: 'unavailable', message: 'GitHub does not answer for octo-org/hello.' });
   });
 
+  test('a page of something in between that says 200 is no answer of GitHub', async () => {
+    await head();
+    const login = { 'content-type': 'text/html; charset=utf-8' };
+    world.github.faults.push({ on: /\/pulls\/7$/, status: 200, body: '<html>Sign in</html>', headers: login, times: 9 });
+    await expect(head()).rejects.toMatchObject({ kind: 'unavailable', message: 'GitHub does not answer for octo-org/hello.' });
+  });
+
   test('a fault of ours is no answer of GitHub', () => {
     expect(failedOf(new TypeError('x is undefined'))).toBeNull();
     expect(failedOf('text')).toBeNull();

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { BODY_LIMIT, composeReview, markerOf } from '../../activities/forge/github/review-body.js';
 import type { LineComment, ReviewToPost } from '../../activities/forge/port.js';
-import { badGateway, loginOf } from '../support/fake-github/index.js';
+import { badGateway, brokenAnswer, loginOf } from '../support/fake-github/index.js';
 import { GitHubWorld, type GitHubWorldOptions } from '../support/fake-github/world.js';
 import { aReview } from '../support/review.js';
 
@@ -95,6 +95,22 @@ describe('D4, D5: a draft is posted as one review, once', () => {
     expect(posts()).toBe(2);
     await world.forge.post(world.ref, second);
     expect(submitted()).toHaveLength(2);
+  });
+
+  test('a page of reviews that breaks off is no empty one, and one that GitHub shortened not the last: nothing is sent twice', async () => {
+    await start();
+    const other = (author: string, id: number) => ({ id, author, body: 'x', state: 'COMMENTED' as const, commit: 'x', submittedAt: 'x' });
+    for (let at = 0; at < 100; at++) world.github.reviews.push(other(at === 7 ? 'spammer' : 'kim', at + 1));
+    world.github.hidden.add('spammer');
+    const posted = await world.forge.post(world.ref, review());
+    expect(await world.forge.post(world.ref, review())).toEqual({ url: posted.url });
+    for (const times of [1, 9]) {
+      world.github.faults.splice(0, Infinity, brokenAnswer(/^GET .*\/reviews\?.*page=2/, times));
+      const again = world.forge.post(world.ref, review());
+      if (times === 1) expect(await again).toEqual({ url: posted.url });
+      else await expect(again).rejects.toMatchObject({ kind: 'unavailable', message: 'GitHub does not answer for octo-org/hello.' });
+    }
+    expect(posts()).toBe(1);
   });
 
   test('the marker is found behind a hundred other reviews, also after a force-push that re-points them', async () => {

@@ -154,6 +154,12 @@ describe('C1: title, description, issue and comments', () => {
     expect(gaps).toEqual([]);
   });
 
+  test('a page that GitHub took hidden accounts off is short, and not the last', async () => {
+    for (let at = 0; at < 120; at++) world.github.comment(at === 3 ? 'spammer' : 'kim', `c${at}`, '2029-06-01T00:00:00Z');
+    world.github.hidden.add('spammer');
+    expect((await world.forge.describe(world.ref)).comments).toHaveLength(119);
+  });
+
   test('C9: what GitHub does not let us read is a gap, and the rest is given; an empty description is empty', async () => {
     world.github.pull.body = null;
     delete world.operator.permissions.issues;

@@ -34,14 +34,14 @@ export async function readCi(
 
 async function checkRuns(app: GitHubApp, ref: GitHubPullRequestRef, sha: string, ownApps: ReadonlySet<number>) {
   const { items, more } = await allPages(app, ref, MAX_PAGES, async (octokit, page) => {
-    const { data } = await octokit.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
+    const { data, headers } = await octokit.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
       ...at(ref),
       ref: sha,
       filter: 'latest',
       per_page: PER_PAGE,
       page,
     });
-    return data.check_runs;
+    return { rows: data.check_runs, headers };
   });
   const foreign = items.filter((run) => run.app === null || !ownApps.has(run.app.id));
   const checks = foreign.map((run): Check => {
@@ -54,13 +54,13 @@ async function checkRuns(app: GitHubApp, ref: GitHubPullRequestRef, sha: string,
 async function commitStatuses(app: GitHubApp, ref: GitHubPullRequestRef, sha: string) {
   const { items, more } = await allPages(app, ref, MAX_PAGES, async (octokit, page) => {
     // Its combined `state` is pending where there are no statuses at all: the single ones count.
-    const { data } = await octokit.request('GET /repos/{owner}/{repo}/commits/{ref}/status', {
+    const { data, headers } = await octokit.request('GET /repos/{owner}/{repo}/commits/{ref}/status', {
       ...at(ref),
       ref: sha,
       per_page: PER_PAGE,
       page,
     });
-    return data.statuses;
+    return { rows: data.statuses, headers };
   });
   const checks = items.map((status): Check => {
     const state = status.state === 'pending' ? 'pending' : FAILED.has(status.state) ? 'failed' : 'passed';

@@ -45,7 +45,20 @@ function retrying(options: ClientOptions) {
 }
 
 function commonOf({ apiUrl, stop }: ClientOptions) {
-  const send: typeof fetch = (url, init) =>
-    fetch(url, { ...init, signal: AbortSignal.any([AbortSignal.timeout(REQUEST_MS), ...(stop ? [stop] : [])]) });
+  const send: typeof fetch = async (url, init) =>
+    whole(await fetch(url, { ...init, signal: AbortSignal.any([AbortSignal.timeout(REQUEST_MS), ...(stop ? [stop] : [])]) }));
   return { baseUrl: apiUrl, userAgent: 'barista', log: SILENT, request: { fetch: send } };
+}
+
+const NO_BODY = [204, 205, 304];
+
+/**
+ * The client takes a body that broke off for an empty one, so that a page would be the last of its listing. Here that is
+ * no answer, and neither is a page of something in between that says 200.
+ */
+async function whole(answer: Response): Promise<Response> {
+  if (NO_BODY.includes(answer.status)) return answer;
+  const body = await answer.arrayBuffer();
+  if (answer.ok && !/[/+]json\b/i.test(answer.headers.get('content-type') ?? '')) throw new Error('It is no answer of GitHub.');
+  return new Response(body, answer);
 }

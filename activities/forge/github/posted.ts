@@ -40,14 +40,14 @@ export async function readBack(deps: PostDeps, ref: GitHubPullRequestRef, review
   const found = await findReview(deps, ref, review);
   if (found === null) return { found: false, url: null, inBody: [], differences: [] };
   const { items } = await allPages(deps.operator, ref, MAX_REVIEW_PAGES, async (octokit, page) => {
-    const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments', {
+    const { data, headers } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments', {
       ...at(ref),
       pull_number: ref.number,
       review_id: found.id,
       per_page: PER_PAGE,
       page,
     });
-    return data;
+    return { rows: data, headers };
   });
   const missing = new Set<number>();
   const differences = remarksOf(review).flatMap((remark, index) => {
@@ -96,13 +96,13 @@ export function submittedIn(reviews: readonly Review[], logins: ReadonlySet<stri
 /** Reviews as GitHub lists them, at most `maxPages` pages of 100. @throws {ForgeError} */
 export async function reviewRows(app: GitHubApp, ref: GitHubPullRequestRef, maxPages: number) {
   return allPages(app, ref, maxPages, async (octokit, page) => {
-    const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews', {
+    const { data, headers } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews', {
       ...at(ref),
       pull_number: ref.number,
       per_page: PER_PAGE,
       page,
     });
-    return data;
+    return { rows: data, headers };
   });
 }
 

@@ -100,13 +100,13 @@ const capped = (what: string, more: boolean) => (more ? `Only the first ${MAX_CO
 
 async function issueComments(app: GitHubApp, ref: GitHubPullRequestRef) {
   const { items, more } = await allPages(app, ref, MAX_COMMENT_PAGES, async (octokit, page) => {
-    const { data } = await octokit.request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+    const { data, headers } = await octokit.request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
       ...at(ref),
       issue_number: ref.number,
       per_page: PER_PAGE,
       page,
     });
-    return data;
+    return { rows: data, headers };
   });
   const value = items.map((comment): ReviewComment => ({
     id: String(comment.id),
@@ -122,13 +122,13 @@ async function issueComments(app: GitHubApp, ref: GitHubPullRequestRef) {
 
 async function reviewComments(app: GitHubApp, ref: GitHubPullRequestRef) {
   const { items, more } = await allPages(app, ref, MAX_COMMENT_PAGES, async (octokit, page) => {
-    const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/comments', {
+    const { data, headers } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/comments', {
       ...at(ref),
       pull_number: ref.number,
       per_page: PER_PAGE,
       page,
     });
-    return data;
+    return { rows: data, headers };
   });
   const value = items.map((comment): InThread => ({
     comment: {

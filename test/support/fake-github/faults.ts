@@ -7,6 +7,8 @@ export interface Fault {
   readonly headers?: Readonly<Record<string, string>>;
   /** The work is done all the same: a 502 that worked. */
   readonly works?: boolean;
+  /** The connection breaks in the middle of the right answer. */
+  readonly breaks?: boolean;
   /** How often; without end when absent. */
   readonly times?: number;
 }
@@ -22,6 +24,9 @@ export const badGateway = (on: RegExp, { works = false, times = 1 } = {}): Fault
   works,
   times,
 });
+
+/** Its connection breaks in the middle of an answer that said 200. */
+export const brokenAnswer = (on: RegExp, times = 1): Fault => ({ on, status: 200, body: null, works: true, breaks: true, times });
 
 /** `retryAfter` in seconds; null: the header is missing, as it often is. */
 export const secondaryLimit = (on: RegExp, retryAfter: number | null, times = 1): Fault => ({

@@ -90,7 +90,14 @@ export class FakeGitHub extends FakeState {
     }
     const fault = this.#fault(line);
     const answer: Answer = fault === null || fault.works === true ? this.#answer(asked) : fault;
+    if (fault?.breaks === true) return this.#breakOff(response, answer);
     this.#send(response, fault ?? answer, asked);
+  }
+
+  #breakOff(response: ServerResponse, { status, body, headers }: Answer): void {
+    const text = Buffer.from(JSON.stringify(body));
+    response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': text.length, ...headers });
+    response.write(text.subarray(0, text.length / 2), () => response.destroy());
   }
 
   #send(response: ServerResponse, { status, body, headers }: Answer, asked: Asked): void {

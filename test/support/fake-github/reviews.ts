@@ -24,7 +24,8 @@ export class ReviewRoutes {
     // A pending review is seen by its own user alone.
     const seen = this.state.reviews.filter((review) => review.state !== 'PENDING' || review.author === loginOf(who));
     const { items, headers } = page(asked, seen, this.state.urls.api);
-    return { ...ok(items.map((review) => this.shape(review))), headers };
+    const shown = items.filter((review) => !this.state.hidden.has(review.author));
+    return { ...ok(shown.map((review) => this.shape(review))), headers };
   }
 
   create({ body }: Asked, who: FakeApp): Answer {

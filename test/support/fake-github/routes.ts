@@ -142,7 +142,8 @@ export class RepositoryRoutes {
     const { state } = this;
     const base = repository(state.urls, state.repo);
     const { items, headers } = page(asked, state.issueComments, state.urls.api);
-    const comments = items.map(({ id, author, body, at }): Schemas['issue-comment'] => ({
+    const shown = items.filter(({ author }) => !state.hidden.has(author));
+    const comments = shown.map(({ id, author, body, at }): Schemas['issue-comment'] => ({
       id,
       node_id: `IC_${id}`,
       url: `${base.url}/issues/comments/${id}`,

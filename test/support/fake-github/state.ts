@@ -104,6 +104,8 @@ export class FakeState {
   readonly reviewComments: StoredReviewComment[] = [];
   readonly reviews: StoredReview[] = [];
   readonly resolved = new Set<number>();
+  /** Accounts that GitHub hides: what they wrote is taken off a page after it was cut. */
+  readonly hidden = new Set<string>();
   readonly checks: StoredCheck[] = [];
   readonly statuses: StoredStatus[] = [];
   /** Run before the answer to a matching request, once each: a push between two pages, for one. */
