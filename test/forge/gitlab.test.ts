@@ -224,9 +224,24 @@ describe('V5: the pipeline of the commit', () => {
     ];
     expect(await world.forge.ci(world.ref, one)).toMatchObject({ state: 'failure' });
     expect(await world.forge.ci(world.ref, two)).toMatchObject({ state: 'pending' });
-    state.headPipeline = { id: 4, sha: 'e'.repeat(40), status: 'success' };
+    const merged = world.git.checkout('main').git('commit-tree', '-p', 'main', '-p', two, '-m', 'Merged result', `${two}^{tree}`);
+    state.headPipeline = { id: 4, sha: merged, status: 'success' };
     expect(await world.forge.ci(world.ref, two)).toMatchObject({ state: 'success' });
     expect(await world.forge.ci(world.ref, one)).toMatchObject({ state: 'failure' });
+  });
+
+  test('after a push GitLab goes on naming the pipeline of the head before: it says nothing of the new one', async () => {
+    const one = world.git.push({ 'a.ts': 'a\n' });
+    await world.start();
+    const { state } = world.gitlab;
+    state.pipelines = [{ id: 1, sha: one, status: 'success' }];
+    state.headPipeline = { id: 1, sha: one, status: 'success' };
+    const two = world.git.push({ 'b.ts': 'b\n' });
+    expect(await world.forge.ci(world.ref, two)).toMatchObject({ state: 'none' });
+    // Of a commit that is gone since, after a force-push.
+    state.headPipeline = { id: 2, sha: 'e'.repeat(40), status: 'success' };
+    expect(await world.forge.ci(world.ref, two)).toMatchObject({ state: 'none' });
+    expect(await world.forge.ci(world.ref, one)).toMatchObject({ state: 'success' });
   });
 
   test('what may not be read is told, and is never an approval', async () => {

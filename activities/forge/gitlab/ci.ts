@@ -1,7 +1,7 @@
-import type { CiRead, GitLabPullRequestRef } from '../port.js';
-import type { GitLabClient } from './client.js';
+import { type CiRead, ForgeError, type GitLabPullRequestRef } from '../port.js';
+import { api, type GitLabClient } from './client.js';
 import { projectPath, readMergeRequest } from './merge-request.js';
-import { pipeline, type Pipeline } from './shapes.js';
+import { commitWithParents, pipeline, type Pipeline } from './shapes.js';
 
 const STATES: Readonly<Record<string, CiRead['state']>> = {
   success: 'success',
@@ -23,19 +23,31 @@ export async function readCi(client: GitLabClient, ref: GitLabPullRequestRef, sh
 }
 
 /**
- * GitLab's own pick for the head comes first: a pipeline of the merged result ran on another commit. Those of a fork are
+ * GitLab's own pick comes first, where it is of this commit: one of the merged result ran on another, and from a push to
+ * its own pipeline GitLab still names that of the head before. Those of a fork are
  * listed with the merge request, those of a branch with the project. `pipelines/latest` is not asked: with none it
  * answers as if it were forbidden.
  */
 async function newestPipeline(client: GitLabClient, ref: GitLabPullRequestRef, sha: string): Promise<Pipeline | null> {
-  const found = await readMergeRequest(client, ref);
-  if (found.sha === sha && found.head_pipeline != null) return found.head_pipeline;
+  const { head_pipeline: picked } = await readMergeRequest(client, ref);
+  if (picked != null && (picked.sha === sha || (await isMergeOf(client, ref, picked.sha, sha)))) return picked;
   const listed = [
     ...(await firstPage(client, `${projectPath(client, ref)}/merge_requests/${ref.iid}/pipelines`, {})),
     ...(await firstPage(client, `${projectPath(client, ref)}/pipelines`, { sha, order_by: 'id', sort: 'desc' })),
   ];
   const ofCommit = listed.filter((one) => one.sha === sha);
   return ofCommit.reduce<Pipeline | null>((newest, one) => (newest === null || one.id > newest.id ? one : newest), null);
+}
+
+/** Whether a pipeline's commit is one that GitLab made of this commit and the target branch. */
+async function isMergeOf(client: GitLabClient, ref: GitLabPullRequestRef, merged: string, sha: string): Promise<boolean> {
+  try {
+    const { parent_ids: parents } = await client.get(`${projectPath(client, ref)}/${api`repository/commits/${merged}`}`, commitWithParents);
+    return parents.length > 1 && parents.includes(sha);
+  } catch (error) {
+    if (error instanceof ForgeError && error.kind === 'not_found') return false;
+    throw error;
+  }
 }
 
 async function firstPage(client: GitLabClient, path: string, query: Readonly<Record<string, string>>): Promise<Pipeline[]> {

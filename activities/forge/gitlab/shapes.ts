@@ -91,5 +91,6 @@ export type DiffRow = z.infer<typeof diffRow>;
 export const comparison = z.object({ commits: z.array(z.object({ id: sha })), diffs: z.array(diffRow), compare_timeout: z.boolean() });
 
 export const commit = z.object({ id: sha });
+export const commitWithParents = z.object({ parent_ids: z.array(z.string()) });
 
 export const treeEntry = z.object({ id: z.string(), name: z.string(), type: z.string(), path: z.string(), mode: z.string() });

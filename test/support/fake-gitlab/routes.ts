@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type {
+  CommitSchema,
   DiffRefsSchema,
   ExpandedMergeRequestSchema,
   MergeRequestDiffSchema,
@@ -219,7 +220,11 @@ function ofRepository(state: GitLabState, rest: string, query: URLSearchParams):
     };
   }
   const commit = /^\/repository\/commits\/([^/]+)$/.exec(rest)?.[1];
-  if (commit !== undefined) return exists(world, commit) ? ok({ id: commit }) : notFound('Commit Not Found');
+  if (commit !== undefined) {
+    if (!exists(world, commit)) return notFound('Commit Not Found');
+    const parents = world.git('show', '-s', '--format=%P', commit).split(' ');
+    return ok({ id: commit, parent_ids: parents.filter((id) => id !== '') } satisfies Part<CommitSchema, 'id' | 'parent_ids'>);
+  }
   switch (rest) {
     case '/repository/tree': {
       const entries: RepositoryTreeSchema[] | null = exists(world, sha) ? tree(world, sha, query.get('path') ?? '') : null;
