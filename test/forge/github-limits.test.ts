@@ -130,6 +130,17 @@ describe('failures are sorted by who must act', () => {
     });
   });
 
+  test('a 403 for another reason is told in its own words, though GitHub names the permission beside every answer', async () => {
+    const body = { message: 'Repository was archived so is read-only.' };
+    const headers = { 'x-accepted-github-permissions': 'pull_requests=write' };
+    world.github.faults.push({ on: /^POST .*\/reviews$/, status: 403, body, headers });
+    await expect(world.forge.post(world.ref, review())).rejects.toMatchObject({
+      kind: 'refused',
+      message: 'The GitHub App barista-review is refused this in octo-org/hello: Repository was archived so is read-only.',
+      facts: { identity: 'reviewer', partial: true },
+    });
+  });
+
   // GitHub's client gives a token that is younger than five seconds time to come into force.
   test('a token that was taken back is replaced once', async () => {
     await head();

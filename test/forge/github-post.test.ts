@@ -324,6 +324,18 @@ describe('D4: remarks on whole files stand beside the file; what has no place th
     expect(shown?.body).not.toContain('Without a place');
   });
 
+  test('one that another posting of ours removes before it is submitted is tried again, and one that it submits is no stop', async () => {
+    await start();
+    const sent = review({ fileComments: [{ path: 'a.ts', body: 'Too long.' }] });
+    world.github.before.push({ on: /^POST \/graphql$/, run: () => void world.github.reviews.splice(0) });
+    await expect(world.forge.post(world.ref, sent)).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 2 });
+    const author = loginOf(world.operator);
+    world.github.reviews.push({ id: 5, author, body: 'x', state: 'PENDING', commit: world.github.headSha, submittedAt: null });
+    world.github.before.push({ on: /^DELETE /, run: () => void (world.github.reviews[0]!.state = 'COMMENTED') });
+    await world.forge.post(world.ref, sent);
+    expect(world.github.reviews.map(({ state }) => state)).toEqual(['COMMENTED', 'CHANGES_REQUESTED']);
+  });
+
   test('a posting that dies before it is submitted leaves nothing that counts, and the next one posts', async () => {
     await start();
     const sent = review({ fileComments: [{ path: 'a.ts', body: 'Too long.' }] });

@@ -86,6 +86,13 @@ describe('R8: one pull request is one key', () => {
     expect((await world.forge.diff(before, await world.head())).files).toHaveLength(1);
   });
 
+  test('a repository whose name is a number is read before it is known by its id', async () => {
+    world.github.rename('octo-org', '2048');
+    const resolved = await world.forge.resolve(world.ref);
+    expect(resolved).toMatchObject({ url: expect.stringContaining('/octo-org/2048/pull/7') as string });
+    expect(await world.forge.head(resolved)).toMatchObject({ state: 'open' });
+  });
+
   test('an old name that was given to another repository is refused, not read', async () => {
     const ref = await world.forge.resolve(world.ref);
     world.github.repo = { ...world.github.repo, id: 5_555 };

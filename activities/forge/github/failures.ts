@@ -120,7 +120,7 @@ export function explained(failed: Failed, { identity, app, repository, settings 
     });
   if (status === 403 && /suspended/i.test(message))
     return new ForgeError('refused', `${app} is suspended for ${repository}. Lift it${at}.`, undefined, shutOut);
-  if (status === 403) {
+  if (status === 403 && /not accessible by integration/i.test(message)) {
     const needed = headers['x-accepted-github-permissions'];
     const what =
       needed === undefined
@@ -128,6 +128,12 @@ export function explained(failed: Failed, { identity, app, repository, settings 
         : `lacks a permission in ${repository}: ${short(String(needed))}`;
     return new ForgeError('refused', `${app} ${what}. Accept its permissions${at}.`, undefined, { ...shutOut, partial: true });
   }
+  // An archived repository, an address that is not allowed: that header names what the call takes whatever it is refused for.
+  if (status === 403)
+    return new ForgeError('refused', `${app} is refused this in ${repository}: ${short(message)}`, undefined, {
+      identity,
+      partial: true,
+    });
   if (status === 404) return new ForgeError('not_found', `GitHub shows ${app} no such thing in ${repository}.`);
   if (status === 400 || status === 422) {
     return new ForgeError('invalid', `GitHub does not take it: ${short([message, ...details].filter((text) => text !== '').join('; '))}`);

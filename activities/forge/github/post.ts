@@ -53,7 +53,7 @@ interface PosterApp {
 const NOTHING_SET: PostAs = { identity: null, commentInstead: false };
 
 async function posterFor({ operator, reviewer }: PostDeps, ref: GitHubPullRequestRef, pull: Pull, as: PostAs): Promise<PosterApp> {
-  const own = (login: string) => login === pull.user.login;
+  const own = (login: string) => login === pull.user?.login;
   const asReviewer = as.identity === null ? reviewer !== null : as.identity === 'reviewer';
   if (asReviewer && reviewer === null && !as.commentInstead) throw new ForgeError('refused', NO_REVIEWER);
   if (asReviewer && reviewer !== null) {
@@ -81,8 +81,8 @@ async function removePending({ app, login }: PosterApp, ref: GitHubPullRequestRe
           ...ONCE,
         });
       } catch (error) {
-        // Another posting of ours was faster.
-        if (failedOf(error)?.status !== 404) throw error;
+        // Another posting of ours was faster, to remove it or to submit it.
+        if (![404, 422].includes(failedOf(error)?.status ?? 0)) throw error;
       }
     });
   }
@@ -183,18 +183,29 @@ class Poster {
       ...(fileComments.length === 0 ? { event } : {}),
     });
     if (fileComments.length === 0) return { url: data.html_url, by: this.poster.by };
-    // Remarks on whole files can only be added to a review that is not submitted yet.
-    const unplaced = new Set(this.#unplaced);
-    for (const [index, comment] of fileComments.entries()) {
-      if (!(await addFileThread(octokit, data.node_id, comment))) unplaced.add(this.review.comments.length + index);
+    try {
+      return await this.#finish(octokit, { id: Number(data.id), node: data.node_id }, event);
+    } catch (error) {
+      // Another posting of ours took it for a left-over: what is sent anew is looked for first.
+      if (failedOf(error)?.status !== 404) throw error;
+      throw new ForgeError('unavailable', `The review in ${placeOf(this.ref)} was gone before it was submitted.`, SETTLE_MS / 1_000);
     }
-    const whole = composeReview(this.review, { openWithVerdict: this.#commentOnly, unplaced }).body;
+  }
+
+  /** Remarks on whole files can only be added to a review that is not submitted yet. */
+  async #finish(octokit: Octokit, { id, node }: { id: number; node: string }, event: Event): Promise<Posted> {
+    const unplaced = new Set(this.#unplaced);
+    for (const [index, comment] of this.review.fileComments.entries()) {
+      if (!(await addFileThread(octokit, node, comment))) unplaced.add(this.review.comments.length + index);
+    }
+    const { body } = composeReview(this.review, { openWithVerdict: this.#commentOnly, unplaced });
     const submitted = await octokit.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/events', {
-      ...pull,
+      ...at(this.ref),
+      pull_number: this.ref.number,
       ...ONCE,
-      review_id: Number(data.id),
+      review_id: id,
       event,
-      body: whole,
+      body,
     });
     return { url: submitted.data.html_url, by: this.poster.by };
   }

@@ -9,7 +9,8 @@ export interface Pull {
   readonly merged: boolean;
   readonly title: string;
   readonly body: string | null;
-  readonly user: { readonly login: string };
+  /** null: GitHub hides who opened it. */
+  readonly user: { readonly login: string } | null;
   readonly head: { readonly sha: string };
   /** `sha`: its branch when GitHub last looked, and for good once merged. */
   readonly base: {
@@ -33,7 +34,8 @@ export async function readPull(app: GitHubApp, ref: GitHubPullRequestRef): Promi
   const { data } = await app.call(ref, (octokit) =>
     octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', { ...at(ref), pull_number: ref.number }),
   );
-  const [, id] = /\/(\d+)$/.exec(ref.repository) ?? [];
+  // Not a name of digits, `owner/2048`, which is one that is not resolved yet.
+  const [, id] = /^github:[^/]+\/(\d+)$/.exec(ref.repository) ?? [];
   if (id !== undefined && id !== String(data.base.repo.id)) {
     throw new ForgeError(
       'not_found',
