@@ -60,6 +60,24 @@ describe('who sees what', () => {
     expect((room.submit('grok'), as('grok'))).toEqual(['disputed', true]);
   });
 
+  test('V2: what a hidden review has said, and says again in the review that replaces it, changes no state either', () => {
+    const room = open()
+      .answer('pia', 'f1', 'accept')
+      .close('ana')
+      .push('b2')
+      .open('ana')
+      .after(1)
+      .submit('ana', { references: [['f1', 'agree']] })
+      .after(1)
+      .submit('ana', { verdict: 'approve', references: [['f1', 'agree']] })
+      .after(1)
+      .answer('pia', 'f1', 'reject', 'no');
+    const stateFor = (name: string) => stateOf(seen(room, name), findingOf(seen(room, name), 'f1')!);
+    expect([stateFor('ana'), stateFor('pia'), stateFor('grok')]).toEqual(['disputed', 'disputed', 'rejected']);
+    room.close('ana');
+    expect(stateFor('grok')).toBe('disputed');
+  });
+
   test('V2: a hidden finding is not there for whoever answers it', () => {
     const room = open().roles({ grok: ['author', 'reviewer'] });
     expect(room.refused((it) => it.answer('grok', 'f1', 'accept')).code).toBe('not_found');

@@ -1,7 +1,7 @@
 import type { DraftAsk, Drafting, Finding, Participant, Review, RoomState, Round } from './state.js';
 import type { RoomEvent, RoomOpened, RoundOpened } from './events.js';
 import { LIMITS } from './state.js';
-import { isDisputed, isSettled, isStillBroken, reviewOf } from './findings.js';
+import { agreedIn, isDisputed, isSettled, isStillBroken, reviewOf } from './findings.js';
 import { withoutAgent } from './record.js';
 
 /**
@@ -87,7 +87,7 @@ function change(state: RoomState, event: RoomEvent): RoomState {
     case 'PullRequestChanged':
       return {
         ...(event.state === 'open' ? state : overtaken(state, event.at)),
-        head: { ...state.head, state: event.state, stateSince: event.at },
+        head: { ...state.head, state: event.state, stateSince: event.at, seq: state.head.seq + 1 },
       };
     case 'ForgeBroken':
       return { ...state, head: { ...state.head, brokenSince: event.since } };
@@ -224,8 +224,8 @@ function endAsk(asks: Drafting['asks'], at: number): Drafting['asks'] {
 
 /** Another head counts anew; another merge base under the same head does not (B2, B12). */
 function learnt(head: RoomState['head'], event: RoomEvent & { type: 'HeadLearnt' }): RoomState['head'] {
-  if (event.sha === head.sha) return { ...head, baseSha: event.baseSha };
-  return { ...head, sha: event.sha, baseSha: event.baseSha, seq: head.seq + 1, since: event.at };
+  const { sha, baseSha, at } = event;
+  return { ...head, sha, baseSha, seq: head.seq + 1, since: sha === head.sha ? head.since : at };
 }
 
 /** B28: an ask is overtaken, the owner's final draft with it, since it was judged on the old head. */
@@ -293,9 +293,7 @@ function keptAgree(state: RoomState, finding: Finding, review: Review): Finding 
   if (finding.raisedBy !== review.by) return finding;
   const agreesAgain = review.references.some((reference) => reference.finding === finding.id && reference.stance === 'agree');
   if (agreesAgain) return stamped(state, finding);
-  // The review that ends a round, its close and the next opening may all be of one moment.
-  const saidInThisRound = (finding.agreedByRaiserAt ?? -Infinity) > (state.round?.openedAt ?? Infinity);
-  return saidInThisRound ? { ...finding, agreedByRaiserAt: null } : finding;
+  return state.round && agreedIn(state.round, finding) ? { ...finding, agreedByRaiserAt: null } : finding;
 }
 
 /** The raiser's agree counts as upholding in any later round (B15), so it outlives the review it stood in. */

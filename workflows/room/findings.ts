@@ -1,4 +1,4 @@
-import type { Finding, ParticipantId, Review, RoomState, StandingOf } from './state.js';
+import type { Finding, ParticipantId, Review, RoomState, Round, StandingOf } from './state.js';
 import type { FindingState, Standing } from './words.js';
 import { someoneHolds } from './members.js';
 
@@ -78,6 +78,11 @@ function keptOrNew(since: number | null, at: number, endedAt: number | null): nu
 function firstAgreeOfRaiser(room: RoomState, finding: Finding): number {
   if (finding.agreedByRaiserAt !== null) return finding.agreedByRaiserAt;
   return isStillBroken(room, finding) ? (reviewOf(room, finding.raisedBy)?.at ?? Infinity) : Infinity;
+}
+
+/** Whether what is kept of its raiser's agree is of this round. What ends a round and the next opening may be of one moment. */
+export function agreedIn(round: Round, { agreedByRaiserAt }: Finding): boolean {
+  return agreedByRaiserAt !== null && agreedByRaiserAt > round.openedAt;
 }
 
 /** B10. */

@@ -1,4 +1,5 @@
 import type { Finding, ParticipantId, RoomState, Round } from './state.js';
+import { agreedIn } from './findings.js';
 import { holds } from './members.js';
 import { hasSubmitted, openRound } from './rounds.js';
 
@@ -29,6 +30,7 @@ export function seenBy(room: RoomState, reader: ParticipantId | null): RoomState
   const seen: Round = { ...round, reviews: round.reviews.filter((review) => visible(review.by)) };
   const findings = room.findings
     .filter((finding) => finding.raisedIn !== round.number || visible(finding.raisedBy))
+    .map((finding) => (!visible(finding.raisedBy) && agreedIn(round, finding) ? { ...finding, agreedByRaiserAt: null } : finding))
     .map((finding) =>
       answersAreHidden(room, finding) ? { ...finding, answers: finding.answers.filter((answer) => answer.by === reader) } : finding,
     );
