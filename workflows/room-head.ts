@@ -1,7 +1,7 @@
 import type { ForgeSilence } from './messages.js';
 import type { LiveRoom } from './live-room.js';
 import type { HeadSeen, RoomFact } from './room/events.js';
-import { headFacts } from './room/decide/rounds.js';
+import { headFacts, isOvertaken } from './room/decide/rounds.js';
 import { openRound } from './room/rounds.js';
 
 /** B29: noted once, until the pull request can be read again. */
@@ -11,18 +11,16 @@ export function learnSilence(room: LiveRoom, { brokenSince, trouble }: ForgeSile
 }
 
 /**
- * P1, P4: what was seen of the pull request, however often it is told; a head the room knows changes nothing, nor
- * does one that was read before the room learnt of another: which of the two is newer only another look can tell.
+ * P1, P4: what was seen of the pull request, however often it is told; what the room knows changes nothing, nor does
+ * what was read before the room learnt of something else, save that the watch looks again.
  */
 export function learnHead(room: LiveRoom, seen: HeadSeen, now: number): void {
-  if (isOvertaken(room, seen)) return;
+  if (isOvertaken(room.state, seen)) return room.doubtHead();
   const round = openRound(room.state);
-  const move = round && seen.sha !== round.headSha ? (seen.move ?? { commits: null, rewritten: false }) : null;
+  // Another merge base under a head that is known, as after a merge, is no new head.
+  const isNews = seen.sha !== room.state.head.sha && seen.sha !== round?.headSha;
+  const move = round && isNews ? (seen.move ?? { commits: null, rewritten: false }) : null;
   const isMended = room.state.ended === null && room.state.head.brokenSince !== null;
   const mended: RoomFact[] = isMended ? [{ type: 'ForgeMended' }] : [];
   room.commitOwn([...mended, ...headFacts(room.state, seen, move)], now);
-}
-
-export function isOvertaken({ state }: LiveRoom, { sha, knownSeq }: HeadSeen): boolean {
-  return knownSeq !== undefined && knownSeq !== state.head.seq && sha !== state.head.sha;
 }

@@ -7,11 +7,11 @@ import { BASE, sha } from '../support/room.js';
 import { opened } from './support.js';
 
 /** A room with round 1 open at a1, and what it posts of the heads it is told of. */
-function told(...heads: [short: string, known: number | undefined][]): { heads: string; notes: number } {
+function told(...heads: [short: string, known: number | undefined, base?: string][]): { heads: string; notes: number } {
   const { state } = opened();
   const room = LiveRoom.from({ kind: 'resume', state, outbox: { from: state.seq, events: [] } }, 0);
-  for (const [short, known] of heads) {
-    const seen: HeadSeen = { sha: sha(short), baseSha: BASE, state: 'open', move: { commits: 1, rewritten: false } };
+  for (const [short, known, baseSha = BASE] of heads) {
+    const seen: HeadSeen = { sha: sha(short), baseSha, state: 'open', move: { commits: 1, rewritten: false } };
     learnHead(room, known === undefined ? seen : { ...seen, knownSeq: known }, state.openedAt);
   }
   const { events } = room.batch();
@@ -27,8 +27,31 @@ describe('P1, P4: heads that are told of late, twice or out of order', () => {
     expect(told(['c3', 1], ['b2', 1])).toEqual({ heads: 'c3', notes: 1 });
   });
 
+  test('P4, P5: nor does a state that was read before the room learnt of another; both times it is looked at again', () => {
+    const { state } = opened();
+    const room = LiveRoom.from({ kind: 'resume', state, outbox: { from: state.seq, events: [] } }, 0);
+    const read = (is: 'open' | 'merged', short: string): HeadSeen => ({
+      sha: sha(short),
+      baseSha: BASE,
+      state: is,
+      move: null,
+      knownSeq: 1,
+    });
+    learnHead(room, read('merged', 'a1'), state.openedAt);
+    learnHead(room, read('open', 'a1'), state.openedAt);
+    learnHead(room, read('merged', 'b2'), state.openedAt);
+    expect([room.state.head.state, room.state.head.sha, room.batch().events.length, room.headDoubts]).toEqual(['merged', sha('a1'), 1, 2]);
+    // What it knows already is no news, whenever it was read.
+    learnHead(room, read('merged', 'a1'), state.openedAt);
+    expect(room.headDoubts).toBe(2);
+  });
+
   test('P1: a head that returns, read since, is a new note', () => {
     expect(told(['b2', 1], ['c3', 2], ['b2', 3])).toEqual({ heads: 'b2', notes: 3 });
+  });
+
+  test('P1: another merge base under the same head, as after a merge, is no new head', () => {
+    expect(told(['b2', 1], ['b2', 2, sha('b2')])).toEqual({ heads: 'b2', notes: 1 });
   });
 
   test("P1: the round's own commit is none", () => {
