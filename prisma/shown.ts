@@ -19,8 +19,9 @@ export interface ShownStore {
     shown: readonly { readonly path: string; readonly facts: Facts }[],
     merge: (kept: Facts, added: Facts) => Facts,
   ): Promise<void>;
-  /** Whether this participant was shown anything in the round. */
-  any(slug: string, round: number, participant: ParticipantId): Promise<boolean>;
+  /** This participant has asked to read in the round, whatever it is shown (B4). */
+  asked(slug: string, round: number, participant: ParticipantId): Promise<void>;
+  hasAsked(slug: string, round: number, participant: ParticipantId): Promise<boolean>;
   /** Everything shown in the round, by participant and path. */
   of<Facts>(slug: string, round: number): Promise<ShownFile<Facts>[]>;
 }
@@ -57,14 +58,24 @@ export function createShown(db: Db): ShownStore {
         });
       });
     },
-    async any(slug, round, participant) {
-      return (await db.shown.findFirst({ where: { slug, round, participant }, select: { round: true } })) !== null;
+    async asked(slug, round, participant) {
+      await db.shown.createMany({ data: [{ slug, round, participant, pathHash: NO_PATH, path: '', facts: {} }], skipDuplicates: true });
+    },
+    async hasAsked(slug, round, participant) {
+      const key = { slug, round, participant, pathHash: NO_PATH };
+      return (await db.shown.findUnique({ where: { slug_round_participant_pathHash: key }, select: { round: true } })) !== null;
     },
     async of<Facts>(slug: string, round: number) {
-      const rows = await db.shown.findMany({ where: { slug, round }, orderBy: [{ participant: 'asc' }, { path: 'asc' }] });
+      const rows = await db.shown.findMany({
+        where: { slug, round, path: { not: '' } },
+        orderBy: [{ participant: 'asc' }, { path: 'asc' }],
+      });
       return rows.map(({ participant, path, facts }) => ({ participant, path, facts: facts as Facts }));
     },
   };
 }
 
 const hashOf = (path: string): string => createHash('sha256').update(path).digest('hex');
+
+/** Where it is kept that there was a call at all: no file has an empty path. */
+const NO_PATH = hashOf('');

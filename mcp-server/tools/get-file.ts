@@ -20,6 +20,6 @@ ref: head (the default: the open round's commit), base, the head commit of any r
     max_chars: maxChars,
   }),
   output: null,
-  countsAsWork: 'always',
+  countsAsWork: 'reading',
   run: readFile,
 });

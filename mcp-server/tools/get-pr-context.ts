@@ -26,6 +26,6 @@ For pages after the first pass head_sha of page 1; conflict means the pull reque
     max_chars: maxChars,
   }),
   output: null,
-  countsAsWork: 'always',
+  countsAsWork: 'reading',
   run: readContext,
 });
