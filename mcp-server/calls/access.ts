@@ -17,6 +17,12 @@ export async function knownRoom({ deps, caller }: Call, slug: string): Promise<R
   throw new Refusal('not_found', `There is no room ${slug}.`, 'list_rooms names the rooms you can join.', 'room');
 }
 
+/** As {@link knownRoom}, also for whoever has left it: the answer to leaving may have been lost (S9). */
+export async function roomToLeave(call: Call, slug: string): Promise<RoomState> {
+  const room = await call.deps.store.rooms.state(slug);
+  return room !== null && participantOf(room, call.caller.id) !== undefined ? room : knownRoom(call, slug);
+}
+
 /** The room, for somebody who is in it. @throws Refusal as {@link knownRoom}, and `not_a_member` */
 export async function roomOfMember(call: Call, slug: string): Promise<RoomState> {
   const room = await knownRoom(call, slug);

@@ -1,7 +1,7 @@
 import { participantOf } from '../../workflows/room/members.js';
 import type { Participant, RoomState } from '../../workflows/room/state.js';
 import type { Call } from '../deps.js';
-import { knownRoom } from './access.js';
+import { knownRoom, roomToLeave } from './access.js';
 import { nextStepsFor } from './round-view.js';
 import { asked, send } from './write.js';
 
@@ -26,7 +26,7 @@ export async function join({ room: slug, request_id }: Input, call: Call) {
 
 /** Leaves; leaving twice is leaving once. */
 export async function leave({ room: slug, request_id }: Input, call: Call) {
-  await send(call, await knownRoom(call, slug), asked(call, 'leave', request_id));
+  await send(call, await roomToLeave(call, slug), asked(call, 'leave', request_id));
   return { left: true };
 }
 

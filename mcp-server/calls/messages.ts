@@ -36,8 +36,8 @@ export async function list({ room: slug, after }: { room: string; after?: string
 }
 
 /** Where to go on from. An id past the newest message is of another room, or made up: waiting for it to come would wake nobody. */
-async function messageBefore(slug: string, after: string | undefined, { deps: { store } }: Call): Promise<number> {
-  const id = messageId(after);
+async function messageBefore(slug: string, after: string | undefined, { deps: { store } }: Call, field = 'after'): Promise<number> {
+  const id = messageId(after, field);
   return id === 0 ? 0 : Math.min(id, (await store.messages.lastId(slug)) ?? 0);
 }
 
@@ -103,23 +103,33 @@ function somethingFor(slug: string, from: number, call: Call) {
         : isPresent(seen, call.caller.id)
           ? doneReason(seen, call.caller.id, call.deps.now())
           : 'You are no longer in this room.';
-    return reason === null ? null : { kind: 'done', messages: [], last_message_id: String(from), reason };
+    if (reason === null) return null;
+    // What it ends with may have come since the messages were read, and nobody asks again after it.
+    const late = await listed(slug, from, call);
+    if (late.messages.length > 0) return { kind: 'messages', ...wirePage(late) };
+    return { kind: 'done', messages: [], last_message_id: String(from), reason };
   };
 }
 
 /** The room's messages after this one as they come, until the room has ended or the caller is no longer in it. */
-export async function messagesAfter(slug: string, after: number, call: Call): Promise<EventSource> {
+export async function messagesAfter(slug: string, after: string | undefined, field: string, call: Call): Promise<EventSource> {
   await roomOfMember(call, slug);
-  const { store } = call.deps;
+  let from = await messageBefore(slug, after, call, field);
+  const more = async () => {
+    const page = await listed(slug, from, call);
+    from = page.lastMessageId;
+    if (page.messages.length === 0) return null;
+    return page.messages.map((message) => ({ id: String(message.id), event: message.kind, data: wireMessage(message) }));
+  };
   return {
     topic: slug,
     async next() {
-      const page = await listed(slug, after, call);
-      after = page.lastMessageId;
-      if (page.messages.length > 0)
-        return page.messages.map((message) => ({ id: String(message.id), event: message.kind, data: wireMessage(message) }));
-      const room = await store.rooms.state(slug);
-      return room === null || room.ended !== null || !isPresent(room, call.caller.id) ? 'done' : null;
+      const found = await more();
+      if (found !== null) return found;
+      const room = await call.deps.store.rooms.state(slug);
+      const isOver = room === null || room.ended !== null || !isPresent(room, call.caller.id);
+      // What it ends with may have come since the messages were read.
+      return isOver ? ((await more()) ?? 'done') : null;
     },
   };
 }
@@ -147,7 +157,7 @@ function wireMessage(message: Message) {
 }
 
 /** @throws Refusal `invalid` for what is no id of a message */
-export function messageId(after: string | undefined, field = 'after'): number {
+function messageId(after: string | undefined, field: string): number {
   if (after === undefined) return 0;
   if (/^\d{1,9}$/.test(after)) return Number(after);
   throw new Refusal(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list, messageId, messagesAfter, post } from '../calls/messages.js';
+import { list, messagesAfter, post } from '../calls/messages.js';
 import { eventStream } from '../calls/event-stream.js';
 import { messagesAnswer } from '../schema/answers.js';
 import { bodyText, handle, requestId } from '../schema/fields.js';
@@ -43,8 +43,10 @@ export const messageRoutes: readonly Route[] = [
     answers: { 200: null },
     run: async ({ params, query }, call) => {
       const lastEventId = call.header('last-event-id');
-      const from = lastEventId === undefined ? messageId(query.after) : messageId(lastEventId, 'last-event-id');
-      return eventStream(await messagesAfter(params.slug, from, call), call);
+      const source = await (lastEventId === undefined
+        ? messagesAfter(params.slug, query.after, 'after', call)
+        : messagesAfter(params.slug, lastEventId, 'last-event-id', call));
+      return eventStream(source, call);
     },
   }),
 ];

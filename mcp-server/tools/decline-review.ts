@@ -16,7 +16,7 @@ export const declineReview = tool({
     until: z.iso
       .datetime({ offset: true, error: 'must be an ISO 8601 time, e.g. 2030-01-31T09:00:00Z' })
       .optional()
-      .describe('When you may be able to after all, as an ISO 8601 time, if you know.'),
+      .describe('When you may be able to after all, as an ISO 8601 time within a year, if you know.'),
     request_id: requestId,
   }),
   output: z.looseObject({ declined: z.literal(true), next_steps: nextSteps }),

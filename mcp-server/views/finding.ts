@@ -104,11 +104,18 @@ function closedReviews({ before, round }: Seen): { round: number; review: Review
   return closed.flatMap(({ number, reviews }) => reviews.map((review) => ({ round: number, review })));
 }
 
-/** One finding of the latest round, as the answer of rebut_finding and resolve_finding; null where the reader sees none of that id. */
+/**
+ * One finding of the latest round that has it, as the answer of rebut_finding and resolve_finding: a call may be repeated
+ * when the finding it settled has left (S9). Null where the reader sees none of that id.
+ */
 export function findingView(snapshot: Snapshot, reader: ParticipantId, id: string): WireFinding | null {
-  const view = seen(snapshot, reader);
-  const finding = findingOf(view.room, id);
-  return finding ? wireFinding(view, finding) : null;
+  const newestFirst = [undefined, ...[...snapshot.records.keys()].sort((a, b) => b - a)];
+  for (const number of newestFirst) {
+    const view = seen(snapshot, reader, number);
+    const finding = findingOf(view.room, id);
+    if (finding) return wireFinding(view, finding);
+  }
+  return null;
 }
 
 /** C5: the unsettled findings; while a round is open exactly those carried into it, and never one raised in it. */

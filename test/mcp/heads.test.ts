@@ -68,10 +68,17 @@ describe('while the forge cannot be reached', () => {
   afterAll(() => world.stop());
   const away = (path: string) => `${path}-away`;
 
-  test('N2, N1, O1: a round closes anyway and the note says so; next and open are refused, roles first', async () => {
+  test('N2, N1, O1, S9: a round closes anyway and the note says so; next and open are refused, roles first, and a repeat is none', async () => {
     const [lead, other] = [await world.agent('ann'), await world.agent('bob')];
     const room = await world.room({ agents: [lead, other] });
-    await world.ok(lead, 'open_review_round', { room });
+    const opened = await world.ok(lead, 'open_review_round', { room });
+    renameSync(world.git.path, away(world.git.path));
+    try {
+      expect(await world.ok(lead, 'open_review_round', { room })).toEqual(opened);
+      expect(await world.refused(lead, 'open_review_round', { room, request_id: 'another' })).toMatchObject({ code: 'round_open' });
+    } finally {
+      renameSync(away(world.git.path), world.git.path);
+    }
     for (const agent of [lead, other]) await world.ok(agent, 'submit_review', { room, verdict: 'approve', summary: 's', findings: [] });
     renameSync(world.git.path, away(world.git.path));
     try {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { messagesAfter } from '../../mcp-server/calls/messages.js';
+import type { Call } from '../../mcp-server/deps.js';
 import { post, request, type Person } from '../support/edge.js';
 import { startWorld, type World } from '../support/world.js';
 
@@ -235,6 +237,29 @@ describe('server-sent events', () => {
     const third = await world.ok(ann, 'post_message', { room, text: 'three' });
     expect([(await again.next()).id, (await again.next()).id]).toEqual([second.id, third.id]);
     again.close();
+  });
+
+  test('an id past the newest message is the newest here too', async () => {
+    const stream = await open(`/rooms/${room}/events?after=999999`, bob.key);
+    const { id } = await world.ok(ann, 'post_message', { room, text: 'heard all the same' });
+    expect((await stream.next()).id).toBe(id);
+    stream.close();
+  });
+
+  test('R12: what a room says as it ends comes before done, also where it ends while the messages are read', async () => {
+    const other = await world.room({ agents: [ann] });
+    const { store } = world;
+    const endsNow = async (slug: string) => {
+      await world.rest(world.owner, 'POST', `/rooms/${slug}/archive`, {});
+      return store.rooms.state(slug);
+    };
+    const caller = { kind: 'agent', id: ann.id, name: ann.name, ownerId: world.owner.id } as const;
+    const reads = [store.rooms.state, endsNow];
+    const slow = { ...store, rooms: { ...store.rooms, state: (slug: string) => (reads.shift() ?? store.rooms.state)(slug) } };
+    const newest = String(await store.messages.lastId(other));
+    const source = await messagesAfter(other, newest, 'after', { deps: { store: slow }, caller } as unknown as Call);
+    expect(await source.next()).toMatchObject([{ data: { text: 'the room was archived' } }]);
+    expect(await source.next()).toBe('done');
   });
 
   test('it ends with an event done when the room has ended', async () => {

@@ -250,12 +250,16 @@ describe('a panel', () => {
     const [one, two] = [await world.agent('tres'), await world.agent('quatro')];
     const room = await world.room({ agents: [one, two] });
     await world.ok(one, 'open_review_round', { room });
-    expect(await world.ok(two, 'decline_review', { room, reason: 'No time.', until: '2030-01-31T09:00:00Z' })).toMatchObject({
+    expect(await world.ok(two, 'decline_review', { room, reason: 'No time.', until: new Date(Date.now() + 3_600_000) })).toMatchObject({
       declined: true,
     });
     expect((await world.ok(one, 'get_review_round', { room })).declined).toMatchObject([
       { id: two.id, name: 'quatro', reason: 'No time.' },
     ]);
+    expect(await world.refused(two, 'decline_review', { room, reason: 'Never.', until: '9999-12-31T23:59:59Z' })).toMatchObject({
+      code: 'invalid',
+      field: 'until',
+    });
     await world.ok(two, 'submit_review', review(room));
     expect((await world.ok(one, 'get_review_round', { room })).declined).toEqual([]);
   });
@@ -277,6 +281,18 @@ describe('a panel', () => {
     expect(other.review).toEqual(first.review);
   });
 
+  test('S9: a request id gets the first result also when the finding it settled has left with its round', async () => {
+    const [one, two] = [await world.agent('trece'), await world.agent('catorce')];
+    const room = await world.room({ recipe: 'build_duel', agents: [one, two] });
+    await world.ok(two, 'open_review_round', { room });
+    await world.ok(two, 'submit_review', review(room, [{ path: 'src/a.ts', line: 1, severity: 'minor', body: 'Not so.' }]));
+    const args = { room, finding_id: 'f1', resolution: 'withdrawn', request_id: 'first' };
+    await world.ok(two, 'resolve_finding', args);
+    world.git.push({ 'src/a.ts': 'export const a = 4;\n' });
+    await world.ok(two, 'next_round', { room });
+    expect((await world.ok(two, 'resolve_finding', args)).finding).toMatchObject({ id: 'f1', state: 'withdrawn', answers: [{ round: 1 }] });
+  });
+
   test('R7: leaving takes the roles and keeps the reviews', async () => {
     const one = await world.agent('seis');
     const room = await world.room({ agents: [one] });
@@ -284,6 +300,10 @@ describe('a panel', () => {
     expect(await world.ok(one, 'leave_room', { room })).toEqual({ left: true });
     expect(await world.refused(one, 'get_review_round', { room })).toMatchObject({ code: 'not_a_member' });
     expect((await world.ok(one, 'join_room', { room })).participant.roles).toEqual(['lead', 'reviewer']);
+    const pat = await world.person('pat');
+    await world.rest(world.owner, 'POST', `/rooms/${room}/people`, { user_id: pat.id });
+    for (const _ of ['once', 'again']) expect(await world.ok(pat, 'leave_room', { room })).toEqual({ left: true });
+    expect(await world.refused(pat, 'get_review_round', { room })).toMatchObject({ code: 'not_found' });
   });
 
   test('B4: review calls are recorded, refused ones too; polling alone is not', async () => {
@@ -299,6 +319,17 @@ describe('a panel', () => {
     await world.ok(one, 'get_review_round', { room });
     const [after] = (await world.store.spans.spans(room, 1)).filter(({ participant }) => participant === one.id);
     expect(after!.last).toBeGreaterThan(before!.last);
+  });
+
+  test('B4: looking at the round is work after any call that reads, one that was refused or showed no file too', async () => {
+    const one = await world.agent('doce');
+    const room = await world.room({ agents: [one] });
+    await world.ok(one, 'open_review_round', { room });
+    await world.refused(one, 'get_file', { room, path: 'nowhere.ts' });
+    const before = await world.store.spans.spans(room, 1);
+    const view = await world.ok(one, 'get_review_round', { room });
+    expect((await world.store.spans.spans(room, 1))[0]!.last).toBeGreaterThan(before[0]!.last);
+    expect(view.coverage[0].line).toBe('@doce did not read through Barista');
   });
 
   test('V4, P1: a push is seen by the next reader, and told to the room', async () => {
