@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '../config/loopback.js';
 import { SettingsError } from '../config/settings-error.js';
 import { migrate } from '../prisma/migrate.js';
 import { createStore } from '../prisma/store.js';
@@ -19,8 +20,6 @@ export interface StartedStack extends Stack {
   /** Whether any repository on this machine can be opened. */
   localRepositories: boolean;
 }
-
-const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '::1'];
 
 /** The whole of Barista on this machine, as the settings say. @throws StackError, SettingsError with the lines to print */
 export async function startBarista({ dataDir, env, signal, temporalCliPath, fresh = false }: StartOptions): Promise<StartedStack> {
@@ -55,7 +54,7 @@ export async function startBarista({ dataDir, env, signal, temporalCliPath, fres
 /** BARISTA_LOCAL_REPOS as it is set, else by who reaches the server; empty: no repository on this machine can be opened. */
 export function localRepositoriesFor(named: string | undefined, host: string): string {
   // Whoever reaches a loopback port can read what the user can: then any repository of the user's may be opened.
-  return named?.trim() || (LOOPBACK_HOSTS.includes(host) ? '/' : '');
+  return named?.trim() || (isLoopbackHost(host) ? '/' : '');
 }
 
 function portOf(env: NodeJS.ProcessEnv, name: string): number | undefined {

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isLoopbackUrl } from '../config/loopback.js';
 import { runningStack } from '../stack/running.js';
 import { CommandFailed } from './failure.js';
 
@@ -43,16 +44,11 @@ export function serverUrlOf(env: NodeJS.ProcessEnv): string {
   return named.replace(/\/+$/, '');
 }
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-
-/** Whether an address means this machine alone. */
-export const isLoopback = (url: string): boolean => LOOPBACK.test(new URL(url).hostname);
-
 export const ownerKeyFile = (dataDir: string): string => join(dataDir, 'owner.key');
 
 function ownerKeyFor(url: string, dataDir: string): string {
   const file = ownerKeyFile(dataDir);
-  if (!isLoopback(url)) {
+  if (!isLoopbackUrl(url)) {
     throw new CommandFailed(`${url} is another machine: set BARISTA_KEY to your key there. ${file} is used on this one only.`);
   }
   const problem = problemOfKeyFile(file);

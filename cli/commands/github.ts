@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { answer } from '../output.js';
-import { dataDirOf, isLoopback, startedIn } from '../where.js';
+import { isLoopbackUrl } from '../../config/loopback.js';
+import { dataDirOf, startedIn } from '../where.js';
 
 interface Options {
   readonly org?: string;
@@ -52,7 +53,7 @@ async function run(options: Options): Promise<void> {
   const env = process.env;
   const role = options.reviewer ? 'reviewer' : 'operator';
   const set = readPublicUrl(env);
-  const publicUrl = options.url ?? (set === null || isLoopback(set) ? null : set);
+  const publicUrl = options.url ?? (set === null || isLoopbackUrl(set) ? null : set);
   const common = {
     dataDir: dataDirOf(env),
     role,
@@ -109,6 +110,6 @@ function githubAddressOf(text: string): string {
 
 function publicAddressOf(text: string): string {
   const url = addressOf(text);
-  if (isLoopback(url.href)) throw new InvalidArgumentError('GitHub cannot reach this machine by that address.');
+  if (isLoopbackUrl(url.href)) throw new InvalidArgumentError('GitHub cannot reach this machine by that address.');
   return url.href.replace(/\/+$/, '');
 }

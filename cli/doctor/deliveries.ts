@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { LastDelivery } from '../../prisma/store.js';
-import { isLoopback } from '../where.js';
+import { isLoopbackUrl } from '../../config/loopback.js';
 import { finding, type Finding } from './finding.js';
 
 /** Reads the last delivery that came from a forge. */
@@ -13,7 +13,7 @@ export function ago(at: number, now: number): string {
 
 /** Where a forge is to send its deliveries; null: it cannot reach this server. */
 export function webhookAddress(publicUrl: string | null, forge: 'github' | 'gitlab'): string | null {
-  return publicUrl === null || isLoopback(publicUrl) ? null : `${publicUrl}/webhooks/${forge}`;
+  return publicUrl === null || isLoopbackUrl(publicUrl) ? null : `${publicUrl}/webhooks/${forge}`;
 }
 
 /** How a push is found by whoever is told of none. */
