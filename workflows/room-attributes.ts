@@ -3,7 +3,7 @@ import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { SEARCH_ATTRIBUTES } from './messages.js';
 import type { Calls } from './barista/idle.js';
 import { chipsOf, phaseOf, waitingOn } from './barista/status.js';
-import type { Step } from './barista/step.js';
+import { type Step, nextClock } from './barista/step.js';
 import { nameOf } from './room/members.js';
 import type { RoomState } from './room/state.js';
 
@@ -15,12 +15,13 @@ const deadline = defineSearchAttributeKey(SEARCH_ATTRIBUTES.nextDeadline, Search
 
 /** Keeps what operators filter rooms by true; only what changed is written, since each write is an event of history. */
 export function publishAttributes(room: RoomState, step: Step, calls: Calls, now: number): void {
+  const next = nextClock(step);
   const wanted: SearchAttributeUpdatePair[] = [
     { key: phase, value: phaseOf(room, now) },
     { key: round, value: room.round?.number ?? 0 },
     { key: chips, value: listOrNone(chipsOf(room, calls, now)) },
     { key: waiting, value: listOrNone(waitingOn(room, now).map((id) => nameOf(room, id))) },
-    { key: deadline, value: step.kind === 'wait' && step.until !== null ? new Date(step.until) : null },
+    { key: deadline, value: next && new Date(next.at) },
   ];
   const { typedSearchAttributes } = workflowInfo();
   const changed = wanted.filter(({ key, value }) => JSON.stringify(typedSearchAttributes.get(key) ?? null) !== JSON.stringify(value));

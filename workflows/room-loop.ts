@@ -7,7 +7,7 @@ import { publishAttributes } from './room-attributes.js';
 import { draftFromReviews, type Reads } from './room-reads.js';
 import { factsOf } from './barista/perform.js';
 import { nextStep } from './barista/policy.js';
-import { type Action, type Step, restsOn } from './barista/step.js';
+import { type Action, type Step, nextClock, restsOn } from './barista/step.js';
 import { openRound } from './room/rounds.js';
 
 /** A running room, and what it has read of the world. */
@@ -74,11 +74,7 @@ async function sleepUntil(room: LiveRoom, step: Step & { kind: 'wait' }, now: nu
   const { version } = room;
   const changed = (): boolean => room.version !== version;
   if (step.until === null) return condition(changed).then(() => false);
-  return !(await condition(changed, Math.max(step.until - now, 1), { summary: `${step.why}; next: ${nextClock(step)}` }));
-}
-
-function nextClock(step: Step & { kind: 'wait' }): string {
-  return step.clocks.reduce((first, clock) => (clock.at < first.at ? clock : first)).what;
+  return !(await condition(changed, Math.max(step.until - now, 1), { summary: `${step.why}; next: ${nextClock(step)?.what}` }));
 }
 
 /** Reads anew what the action rests on and performs it if it is still what Barista would do (B27, P4). */

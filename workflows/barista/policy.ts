@@ -1,4 +1,3 @@
-import type { Clock } from '../messages.js';
 import { LIMITS, type RoomState, type Round } from '../room/state.js';
 import { openRound, reviewerIds } from '../room/rounds.js';
 import { clockOf, fixes, pushableFixes, runningHolds } from './holds.js';
@@ -80,8 +79,9 @@ function waitForPush(room: RoomState, round: Round, moved: boolean, now: number)
 function waitForAnswers(room: RoomState, round: Round, now: number): Step {
   const running = runningHolds(room, now);
   if (running.length === 0) return stepOfDrafting(room, round, now);
-  const clocks: Clock[] = running.map((hold) => clockOf(room, hold));
-  // The draft waits for the last of them; a mark or an answer before wakes the room anyway.
-  const last = clocks.reduce((latest, clock) => (clock.at > latest.at ? clock : latest));
-  return { kind: 'wait', until: last.at, clocks, why: 'waiting for answers to findings' };
+  // The draft waits for the last of them; at each one before, somebody less is waited for.
+  return wait(
+    running.map((hold) => clockOf(room, hold)),
+    'waiting for answers to findings',
+  );
 }

@@ -27,8 +27,16 @@ export function act(action: Action, why: string): Step {
 }
 
 export function wait(clocks: readonly Clock[], why: string): Step {
-  const until = clocks.length === 0 ? null : Math.min(...clocks.map((clock) => clock.at));
-  return { kind: 'wait', until, clocks, why };
+  return { kind: 'wait', until: earliest(clocks)?.at ?? null, clocks, why };
+}
+
+/** The clock that fires first, if nothing happens before; null where none runs. */
+export function nextClock(step: Step): Clock | null {
+  return step.kind === 'wait' ? earliest(step.clocks) : null;
+}
+
+function earliest(clocks: readonly Clock[]): Clock | null {
+  return clocks.length === 0 ? null : clocks.reduce((first, clock) => (clock.at < first.at ? clock : first));
 }
 
 /** What an action rests on, and so must be known anew before it is carried out (P4, B27, DESIGN 2). */
