@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { keptAppFile, readKeptApp, type AppRole, type KeptApp } from './kept-app.js';
+import { isPrivateKey } from './private-key.js';
 import { secretOf } from './secret.js';
 import { SettingsError } from './settings-error.js';
+import { webAddress } from './web-address.js';
 
 export interface AppSettings {
   readonly id: number;
@@ -23,26 +25,26 @@ export interface ForgeSettings {
   };
 }
 
-const webAddress = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
+const forgeAddress = webAddress.transform((url) => url.replace(/\/+$/, ''));
 const GITHUB_API = 'https://api.github.com';
 const schema = z.object({
   GITHUB_APP_ID: z.coerce.number().int().positive().optional(),
-  GITHUB_API_URL: webAddress.optional(),
+  GITHUB_API_URL: forgeAddress.optional(),
   REVIEWER_APP_ID: z.coerce.number().int().positive().optional(),
-  GITLAB_URL: webAddress.default('https://gitlab.com'),
+  GITLAB_URL: forgeAddress.default('https://gitlab.com'),
 });
 
 const HELP: Record<keyof z.input<typeof schema>, readonly [string, string]> = {
   GITHUB_APP_ID: ["must be the App's number", '123456'],
-  GITHUB_API_URL: ["must be the address of a GitHub's API", 'https://github.example.com/api/v3'],
+  GITHUB_API_URL: ["must be the address of a GitHub's API, without a user name in it", 'https://github.example.com/api/v3'],
   REVIEWER_APP_ID: ["must be the reviewer App's number", '123457'],
-  GITLAB_URL: ['must be the address of a GitLab', 'https://gitlab.example.com'],
+  GITLAB_URL: ['must be the address of a GitLab, without a user name in it', 'https://gitlab.example.com'],
 };
 
 /** Every secret of forges: what it must look like, what it must be, and a file that could hold it. */
 const SECRETS = {
-  GITHUB_APP_PRIVATE_KEY: [/PRIVATE KEY-----/, 'holds no private key (PEM)', '/etc/barista/app.pem'],
-  REVIEWER_APP_PRIVATE_KEY: [/PRIVATE KEY-----/, 'holds no private key (PEM)', '/etc/barista/reviewer.pem'],
+  GITHUB_APP_PRIVATE_KEY: [{ test: isPrivateKey }, 'holds no private key (PEM)', '/etc/barista/app.pem'],
+  REVIEWER_APP_PRIVATE_KEY: [{ test: isPrivateKey }, 'holds no private key (PEM)', '/etc/barista/reviewer.pem'],
   GITHUB_WEBHOOK_SECRET: [/^[^\r\n]+$/, "must be the secret of the App's webhook, on one line", '/etc/barista/github-webhook'],
   // A line break in it would break the header it is sent in.
   GITLAB_TOKEN: [/^[\x21-\x7e]+$/, 'must be one access token', '/etc/barista/gitlab-token'],
@@ -52,7 +54,7 @@ const SECRETS = {
     "must be the webhook's signing token (whsec_…)",
     '/etc/barista/gitlab-signing-key',
   ],
-} as const satisfies Record<string, readonly [RegExp, string, string]>;
+} as const satisfies Record<string, readonly [Pick<RegExp, 'test'>, string, string]>;
 
 /** The settings that may name a file with a secret in it. */
 export const SECRET_FILE_SETTINGS = Object.keys(SECRETS).map((name) => `${name}_FILE`);
@@ -96,7 +98,7 @@ export function readForgeSettings(env: NodeJS.ProcessEnv, dataDir: string | null
 
 /** GITHUB_API_URL alone; null: not set. @throws {SettingsError} */
 export function readGitHubApiUrl(env: NodeJS.ProcessEnv): string | null {
-  const read = webAddress.optional().safeParse(env.GITHUB_API_URL?.trim() || undefined);
+  const read = forgeAddress.optional().safeParse(env.GITHUB_API_URL?.trim() || undefined);
   if (read.success) return read.data ?? null;
   throw new SettingsError(`GITHUB_API_URL ${HELP.GITHUB_API_URL[0]}, e.g. GITHUB_API_URL=${HELP.GITHUB_API_URL[1]}`);
 }

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { isPrivateKey } from './private-key.js';
 import { SettingsError } from './settings-error.js';
+import { webAddress } from './web-address.js';
 
 /** What an App is for: the operator reads and posts, a reviewer App posts in its place. */
 export type AppRole = 'operator' | 'reviewer';
@@ -11,9 +13,9 @@ const schema = z.object({
   name: z.string(),
   /** Its page for whoever installs it. */
   html_url: z.string(),
-  api_url: z.url({ protocol: /^https?$/ }),
+  api_url: webAddress,
   /** PEM. */
-  private_key: z.string().includes('PRIVATE KEY-----'),
+  private_key: z.string().refine(isPrivateKey),
   /** null: it sends no deliveries. */
   webhook_secret: z.string().min(1).nullable(),
 });

@@ -2,13 +2,14 @@ import { delimiter, isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { readForgeSettings, type ForgeSettings } from './forge-settings.js';
 import { SettingsError } from './settings-error.js';
+import { webAddress } from './web-address.js';
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 const schema = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(7337),
   HOST: z.string().min(1).default('127.0.0.1'),
-  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  PUBLIC_URL: webAddress.optional(),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
   BARISTA_LOCAL_REPOS: z
     .string()
@@ -16,10 +17,7 @@ const schema = z.object({
     .transform((value) => value.split(delimiter).filter((folder) => folder !== ''))
     .refine((folders) => folders.every((folder) => isAbsolute(folder))),
   BARISTA_DATA_DIR: z.string().min(1).default('.barista'),
-  BARISTA_NOTIFY_URL: z
-    .url({ protocol: /^https?$/ })
-    .refine((url) => !URL.canParse(url) || (new URL(url).username === '' && new URL(url).password === ''))
-    .optional(),
+  BARISTA_NOTIFY_URL: webAddress.optional(),
   BARISTA_NOTIFY_SECRET: z
     .string()
     .regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/)
@@ -31,7 +29,10 @@ const schema = z.object({
 const HELP: Record<keyof z.input<typeof schema>, readonly [string, string]> = {
   PORT: ['must be a whole number from 0 to 65535 (0: any free port)', '7337'],
   HOST: ['must be an address to listen on', '127.0.0.1'],
-  PUBLIC_URL: ['must be the http or https address under which others reach this server', 'https://barista.example.com'],
+  PUBLIC_URL: [
+    'must be the http or https address, without a user name in it, under which others reach this server',
+    'https://barista.example.com',
+  ],
   DATABASE_URL: ['must be the address of a PostgreSQL database', 'postgresql://barista:secret@127.0.0.1:5432/barista'],
   BARISTA_LOCAL_REPOS: [`must be absolute folders, separated by "${delimiter}"`, '/home/me/src'],
   BARISTA_DATA_DIR: ['must be a folder', '.barista'],

@@ -4,12 +4,12 @@ import {
   apiUrlOf,
   convertManifest,
   createAppReader,
-  isKey,
   type AppAtGitHub,
   type GitHubAddress,
 } from '../../activities/forge/github/app-reader.js';
 import { webUrlOf } from '../../activities/forge/github/index.js';
 import type { AppRole, KeptApp } from '../../config/kept-app.js';
+import { isPrivateKey } from '../../config/private-key.js';
 import { readSecret } from '../../config/secret.js';
 import { CommandFailed, inWords } from '../failure.js';
 import { Interrupted } from '../interrupted.js';
@@ -86,7 +86,8 @@ export async function makeApp(options: MakeOptions): Promise<SetUp> {
 export async function takeApp(options: TakeOptions): Promise<SetUp> {
   const { role, id, now } = options;
   const privateKey = readSecret(options.privateKeyFile, '--private-key-file');
-  if (!isKey(privateKey)) throw new CommandFailed(`--private-key-file names ${options.privateKeyFile}, which holds no private key (PEM).`);
+  if (!isPrivateKey(privateKey))
+    throw new CommandFailed(`--private-key-file names ${options.privateKeyFile}, which holds no private key (PEM).`);
   const given = options.webhookSecretFile === undefined ? null : readSecret(options.webhookSecretFile, '--webhook-secret-file');
   return withKeeper(options, async (keeper, github) => {
     const reader = createAppReader({ ...github, identity: { id, privateKey }, now });

@@ -50,7 +50,7 @@ describe('settings', () => {
   test('each wrong one is a line of its own: its name, what is wrong, an example, and no value', () => {
     const wrong = {
       PORT: 'eighty',
-      PUBLIC_URL: 'ftp://x',
+      PUBLIC_URL: 'https://olga:hunter2@barista.example.com',
       DATABASE_URL: 'mysql://root:hunter2@db',
       BARISTA_LOCAL_REPOS: 'src',
       BARISTA_NOTIFY_URL: 'https://olga:hunter2@hooks.example.com',
@@ -59,7 +59,7 @@ describe('settings', () => {
     };
     expect(() => readSettings(wrong)).toThrowErrorMatchingInlineSnapshot(`
       [SettingsError: PORT must be a whole number from 0 to 65535 (0: any free port), e.g. PORT=7337
-      PUBLIC_URL must be the http or https address under which others reach this server, e.g. PUBLIC_URL=https://barista.example.com
+      PUBLIC_URL must be the http or https address, without a user name in it, under which others reach this server, e.g. PUBLIC_URL=https://barista.example.com
       DATABASE_URL must be the address of a PostgreSQL database, e.g. DATABASE_URL=postgresql://barista:secret@127.0.0.1:5432/barista
       BARISTA_LOCAL_REPOS must be absolute folders, separated by ":", e.g. BARISTA_LOCAL_REPOS=/home/me/src
       BARISTA_NOTIFY_URL must be the http or https address, without a user name in it, that alerts are sent to, e.g. BARISTA_NOTIFY_URL=https://example.com/barista-alerts

@@ -1,4 +1,3 @@
-import { createPrivateKey } from 'node:crypto';
 import { App } from '@octokit/app';
 import { ForgeError } from '../port.js';
 import { overAt } from '../waiting.js';
@@ -80,7 +79,6 @@ export function createAppReader({ apiUrl, webUrl, identity, now }: ReaderOptions
   const { octokit } = new App({ appId: identity.id, privateKey: identity.privateKey, Octokit: plainClient({ apiUrl }), log: SILENT });
 
   async function ask<T>(work: () => Promise<T>): Promise<T> {
-    if (!isKey(identity.privateKey)) throw new ForgeError('refused', `The private key of App ${identity.id} cannot be read as one (PEM).`);
     try {
       return await work();
     } catch (error) {
@@ -156,14 +154,6 @@ export async function convertManifest({ apiUrl, webUrl }: GitHubAddress, code: s
 export function apiUrlOf(webUrl: string): string {
   const { protocol, host } = new URL(webUrl);
   return host === 'github.com' || host.endsWith('.ghe.com') ? `${protocol}//api.${host}` : `${protocol}//${host}/api/v3`;
-}
-
-export function isKey(pem: string): boolean {
-  try {
-    return createPrivateKey(pem).asymmetricKeyType === 'rsa';
-  } catch {
-    return false;
-  }
 }
 
 /** A person or an organization has a login, an enterprise a slug. */
