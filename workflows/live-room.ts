@@ -14,6 +14,8 @@ export class LiveRoom {
   version = 0;
   /** Set when the workflow itself must project: events of its own, or an edge that did not. */
   mustProject: boolean;
+  /** How often something was seen of the pull request that may be older than what the room knows (P4). */
+  headDoubts = 0;
   private outbox: Outbox;
 
   private constructor(
@@ -48,6 +50,11 @@ export class LiveRoom {
   /** As {@link commit}, for what nobody outside asked for. */
   commitOwn(facts: readonly RoomFact[], now: number): void {
     if (this.commit(facts, now).length > 0) this.mustProject = true;
+  }
+
+  /** The head is to be looked at again. */
+  doubtHead(): void {
+    this.headDoubts += 1;
   }
 
   /** The database has everything up to `seq`. */

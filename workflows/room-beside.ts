@@ -1,6 +1,7 @@
-import { ActivityFailure, ApplicationFailure, condition, proxyActivities, sleep } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, CancellationScope, condition, proxyActivities, sleep } from '@temporalio/workflow';
 import type { RoomActivities } from './activities.js';
-import { POSTING_BEAT_MS, POSTING_FAILED, PROJECTION_CONFLICT } from './messages.js';
+import { type ForgeSilence, POSTING_BEAT_MS, POSTING_FAILED, PROJECTION_CONFLICT } from './messages.js';
+import type { HeadSeen } from './room/events.js';
 import type { LiveRoom } from './live-room.js';
 import { learnSilence, learnHead } from './room-head.js';
 import { runningAsk } from './barista/drafting.js';
@@ -51,14 +52,30 @@ function askPosted(room: LiveRoom, now: number): void {
 export async function watchHead(room: LiveRoom): Promise<never> {
   for (;;) {
     try {
-      const { slug, pullRequest, head } = room.state;
-      const seen = await watch({ slug, pullRequest, broken: head.brokenSince !== null });
+      const { head } = room.state;
+      const seen = await watchWhileTrue(room);
+      if (seen === null) continue;
       if ('brokenSince' in seen) learnSilence(room, seen, Date.now());
       else learnHead(room, { ...seen, knownSeq: head.seq }, Date.now());
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       await sleep('1m', { summary: 'the head cannot be watched; try again' });
     }
+  }
+}
+
+/** One watch, or null where it must begin anew: what it was begun on is no longer so, or there is reason to look at once. */
+async function watchWhileTrue(room: LiveRoom): Promise<HeadSeen | ForgeSilence | null> {
+  const ground = (): string => JSON.stringify([room.state.head.brokenSince !== null, room.state.durations.headPoll, room.headDoubts]);
+  const begun = ground();
+  const { slug, pullRequest, head } = room.state;
+  const scope = new CancellationScope();
+  try {
+    return await scope.run(() =>
+      Promise.race([watch({ slug, pullRequest, broken: head.brokenSince !== null }), condition(() => ground() !== begun).then(() => null)]),
+    );
+  } finally {
+    scope.cancel();
   }
 }
 

@@ -2,12 +2,13 @@ import { condition, setCurrentDetails } from '@temporalio/workflow';
 import type { HeadSeen } from './room/events.js';
 import type { LiveRoom } from './live-room.js';
 import { detailsOf } from './room-details.js';
-import { isOvertaken, learnHead } from './room-head.js';
+import { learnHead } from './room-head.js';
 import { publishAttributes } from './room-attributes.js';
 import { draftFromReviews, type Reads } from './room-reads.js';
 import { factsOf } from './barista/perform.js';
 import { nextStep } from './barista/policy.js';
 import { type Action, type Step, nextClock, restsOn } from './barista/step.js';
+import { isOvertaken } from './room/decide/rounds.js';
 import { openRound } from './room/rounds.js';
 
 /** A running room, and what it has read of the world. */
@@ -88,10 +89,10 @@ async function take(driver: Driver, action: Action): Promise<void> {
   }
   if (needs.head) {
     head = await reads.readHead(room.state, action.do === 'openRound');
-    if (head && isOvertaken(room, head)) return;
+    if (head && isOvertaken(room.state, head)) return;
     if (head) learnHead(room, head, Date.now());
-    // Only a close goes on without a head (N2); anything else could be about the wrong commit.
-    else if (action.do !== 'closeRound') return pause(driver);
+    // A close goes on without a head (N2), and so does the end of a room whose pull request may be gone for good (R12).
+    else if (action.do !== 'closeRound' && action.do !== 'endRoom') return pause(driver);
   }
   if (needs.ask && !(await askIsPosted(room))) return;
   if (!isStillNext(driver, action)) return;
@@ -112,13 +113,15 @@ function isStillNext(driver: Driver, action: Action): boolean {
   return again.kind === 'act' && JSON.stringify(again.action) === JSON.stringify(action);
 }
 
-/** B20. */
+/** B20. What changed the room meanwhile, an agent deleted or a finding settled, may have changed the draft too. */
 async function assemble(driver: Driver): Promise<void> {
   const { room } = driver;
+  const { version: of } = room;
   const draft = await draftFromReviews(room.state);
+  if (room.version !== of) return;
   if (!draft) return pause(driver);
   const { round } = room.state;
-  if (!round || !isStillNext(driver, { do: 'assembleDraft' })) return;
+  if (!round) return;
   const version = (room.state.draft?.version ?? 0) + 1;
   room.commitOwn([{ type: 'DraftSaved', round: round.number, headSha: round.headSha, ...draft, by: 'barista', version }], Date.now());
 }

@@ -55,6 +55,7 @@ const op = fc.oneof(
   },
   { weight: 16, arbitrary: fc.record({ do: fc.constant('push' as const), commit: number, heard: fc.boolean() }) },
   { weight: 8, arbitrary: fc.record({ do: fc.constant('hear' as const) }) },
+  { weight: 8, arbitrary: fc.record({ do: fc.constantFrom('read' as const, 'tell' as const), which: number }) },
   { weight: 20, arbitrary: fc.record({ do: fc.constant('call' as const), who }) },
   { weight: 8, arbitrary: fc.record({ do: fc.constant('decline' as const), who, until: fc.option(fc.constantFrom(5, 20, 60)) }) },
   { weight: 12, arbitrary: fc.record({ do: fc.constant('draft' as const), who: fc.option(who) }) },
@@ -83,6 +84,7 @@ const op = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('pullRequest' as const),
       is: fc.constantFrom('open' as const, 'open' as const, 'closed' as const, 'merged' as const),
+      heard: fc.boolean(),
     }),
   },
   { weight: 16, arbitrary: fc.record({ do: fc.constant('nothing' as const) }) },
@@ -125,6 +127,8 @@ class World {
   readonly naive = new Naive(OWNER, HEAD);
   private texts = 0;
   private readonly deleted = new Set<string>();
+  /** Deliveries under way: each may come late, after others, and more than once. */
+  private readonly readings: [ReturnType<ClockedRoom['read']>, ReturnType<Naive['reading']>][] = [];
 
   constructor(recipe: 'panel' | 'build_duel') {
     this.real = aClockedRoom({ recipe });
@@ -163,9 +167,17 @@ class World {
       case 'hear':
         return this.hear();
       case 'pullRequest':
+        real.pullRequestUnheard(op.is);
         naive.pullRequestIs(op.is);
-        naive.look();
-        return void real.pullRequest(op.is);
+        return op.heard ? this.hear() : undefined;
+      case 'read':
+        return void this.readings.push([real.read(), naive.reading()]);
+      case 'tell': {
+        const reading = this.readings[op.which % Math.max(this.readings.length, 1)];
+        if (!reading) return;
+        real.hear(1, reading[0]);
+        return naive.told(reading[1]);
+      }
       case 'submit':
         return this.submit(op);
       case 'decline': {

@@ -56,6 +56,13 @@ interface Pass {
   saidStale: boolean;
 }
 
+/** The pull request as somebody read it, and how much the room had learnt by then. */
+interface Reading {
+  readonly commit: string;
+  readonly pr: string;
+  readonly after: number;
+}
+
 const DAY = 24 * 60;
 
 export class Naive {
@@ -64,6 +71,8 @@ export class Naive {
   readonly notes: string[] = [];
   readonly people: Person[] = [];
   ended = false;
+  /** How often the room has learnt something of the pull request. */
+  private news = 0;
   private truth = { commit: '', pr: 'open' };
   private head = { commit: '', at: 0 };
   private pr = { is: 'open', since: 0 };
@@ -108,25 +117,35 @@ export class Naive {
     this.truth.pr = state;
   }
 
+  /** What somebody reads now, to tell of it later. */
+  reading(): Reading {
+    return { ...this.truth, after: this.news };
+  }
+
+  /** Told late, it is worth nothing once the room has learnt of something since. */
+  told(reading: Reading): void {
+    if (reading.after === this.news) this.look(true, reading);
+  }
+
   /** The room looks at the pull request; a note only where it does so of itself. */
-  look(ofItself = true): boolean {
+  look(ofItself = true, shown: Omit<Reading, 'after'> = this.truth): boolean {
     if (this.ended) return false;
     const { round } = this;
-    let news = false;
-    if (this.truth.commit !== this.head.commit) {
-      news = true;
-      this.head = { commit: this.truth.commit, at: this.minute };
+    const before = this.news;
+    if (shown.commit !== this.head.commit) {
+      this.news += 1;
+      this.head = { commit: shown.commit, at: this.minute };
       if (round?.closedAt != null && round.number < 5 && this.head.commit !== round.commit) this.endAsk();
       if (ofItself && round && round.closedAt === null && this.head.commit !== round.commit) this.say('moved', this.head.commit);
     }
-    if (this.truth.pr !== this.pr.is) {
-      news = true;
-      this.pr = { is: this.truth.pr, since: this.minute };
+    if (shown.pr !== this.pr.is) {
+      this.news += 1;
+      this.pr = { is: shown.pr, since: this.minute };
       if (this.pr.is === 'open') this.startIdleAnew();
       else this.endAsk();
       this.say('pull request', this.pr.is);
     }
-    return news;
+    return this.news > before;
   }
 
   switched(on: boolean): void {
@@ -231,6 +250,7 @@ export class Naive {
     if (this.ended) return false;
     if (this.pr.is !== 'open') {
       if (this.minute - this.pr.since < 7 * DAY) return false;
+      if (this.look()) return true;
       this.ended = true;
       return this.say('ended', this.pr.is);
     }

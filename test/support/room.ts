@@ -2,7 +2,7 @@
 import { apply } from '../../workflows/room/apply.js';
 import type { Command } from '../../workflows/room/commands.js';
 import { decide } from '../../workflows/room/decide/index.js';
-import { headFacts, nextNumber, roundClosed, roundOpened } from '../../workflows/room/decide/rounds.js';
+import { headFacts, isOvertaken, nextNumber, roundClosed, roundOpened } from '../../workflows/room/decide/rounds.js';
 import type { FreshHead, RoomEvent, RoomFact } from '../../workflows/room/events.js';
 import { type Note, noteOf } from '../../workflows/room/notes.js';
 import { recordOf, type RoundRecord } from '../../workflows/room/record.js';
@@ -245,16 +245,21 @@ export class TestRoom {
     return this.pushUnheard(short).hear(commits);
   }
 
-  /** The room hears of the pull request as it is now, by a delivery, a watcher or a look of its own. */
-  hear(commits: number | null = 1): this {
+  /** The room hears of the pull request, by a delivery, a watcher or a look of its own: as it is now, or as it was when `read`. */
+  hear(commits: number | null = 1, read = this.read()): this {
+    if (isOvertaken(this.state, read)) return this;
     const round = openRound(this.state);
-    const move = round && round.headSha !== this.head.sha ? { commits, rewritten: commits === null } : null;
-    return this.emit(...headFacts(this.state, this.head, move));
+    const move = round && round.headSha !== read.sha ? { commits, rewritten: commits === null } : null;
+    return this.emit(...headFacts(this.state, read, move));
+  }
+
+  pullRequestUnheard(state: PullRequestState): this {
+    this.head = { ...this.head, state };
+    return this;
   }
 
   pullRequest(state: PullRequestState): this {
-    this.head = { ...this.head, state };
-    return this.hear();
+    return this.pullRequestUnheard(state).hear();
   }
 
   open(by: string, requestId?: string): this {

@@ -23,8 +23,9 @@ import { apply } from '../../workflows/room/apply.js';
 import type { Command, NewFinding } from '../../workflows/room/commands.js';
 import type { HeadSeen, RoomEvent } from '../../workflows/room/events.js';
 import { noteOf } from '../../workflows/room/notes.js';
+import { unsettled } from '../../workflows/room/rounds.js';
 import type { RefusalFacts } from '../../workflows/room/refusal.js';
-import { DEFAULT_DURATIONS, type Durations, type Reference, type RoomState } from '../../workflows/room/state.js';
+import { DEFAULT_DURATIONS, type DraftFinding, type Durations, type Reference, type RoomState } from '../../workflows/room/state.js';
 import type { AlertKind, ParticipantKind, Recipe, Role, Verdict } from '../../workflows/room/words.js';
 import { timeSkippingServerPath } from './services.js';
 import { PATIENCE } from './patience.js';
@@ -103,6 +104,8 @@ export class TimedRoom {
   forgeAway = false;
   /** Set to keep the room's own events from the database. */
   databaseAway = false;
+  /** What is to happen, once, while the room reads: after that was read, and before the room has it. */
+  readonly during: { head?: () => Promise<unknown>; calls?: () => Promise<unknown>; draft?: () => Promise<unknown> } = {};
   readonly posted: number[] = [];
   private projected: RoomState | null = null;
   private seq = 0;
@@ -298,6 +301,30 @@ export class TimedRoom {
   }
 }
 
+/** What was read, once {@link TimedRoom.during} is over; such a read takes longer than the room's first try does. */
+async function meanwhile<T>(room: TimedRoom, what: keyof TimedRoom['during'], read: T): Promise<T> {
+  const happens = room.during[what];
+  if (!happens) return read;
+  if (Context.current().info.isLocal) throw ApplicationFailure.retryable('not within a second');
+  delete room.during[what];
+  await happens();
+  return read;
+}
+
+function draftedFrom(room: RoomState): DraftFinding[] {
+  return unsettled(room).map(({ id, path, line, side, severity, body, raisedBy }) => ({
+    path,
+    line,
+    side,
+    severity,
+    body,
+    raisedBy: [raisedBy],
+    agreedBy: [],
+    disputedBy: [],
+    findings: [id],
+  }));
+}
+
 function activitiesOf(rooms: ReadonlyMap<string, TimedRoom>): RoomActivities {
   const roomOf = (slug: string): TimedRoom => {
     const room = rooms.get(slug);
@@ -309,10 +336,10 @@ function activitiesOf(rooms: ReadonlyMap<string, TimedRoom>): RoomActivities {
       if (roomOf(slug).databaseAway) throw ApplicationFailure.retryable('the database is away');
       return Promise.resolve({ seq: roomOf(slug).project(from, events) });
     },
-    readCalls: async ({ slug }) => Promise.resolve(roomOf(slug).calls),
+    readCalls: ({ slug }) => meanwhile(roomOf(slug), 'calls', structuredClone(roomOf(slug).calls)),
     async readHead({ slug }) {
       if (roomOf(slug).forgeAway) throw ApplicationFailure.nonRetryable('the forge is away');
-      return Promise.resolve(roomOf(slug).head);
+      return meanwhile(roomOf(slug), 'head', roomOf(slug).head);
     },
     async watchHead({ slug, broken }) {
       const room = roomOf(slug);
@@ -328,7 +355,8 @@ function activitiesOf(rooms: ReadonlyMap<string, TimedRoom>): RoomActivities {
         category: ApplicationFailureCategory.BENIGN,
       });
     },
-    assembleDraft: async () => Promise.resolve({ verdict: 'comment', body: 'assembled', findings: [] }),
+    assembleDraft: ({ slug }) =>
+      meanwhile(roomOf(slug), 'draft', { verdict: 'comment', body: 'assembled', findings: draftedFrom(roomOf(slug).readModel!) }),
     async postReview({ slug, version }) {
       roomOf(slug).posted.push(version);
       return Promise.resolve({ url: 'git-note', unplaced: [] });

@@ -58,6 +58,7 @@ export function restsOn(action: Action): Ground {
     case 'askDraft':
     case 'noteFixesNotPushed':
     case 'noteDraftStale':
+    case 'endRoom':
       return { head: true };
     case 'remindLeads':
       return { ask: true };
@@ -66,7 +67,6 @@ export function restsOn(action: Action): Ground {
       return { head: true, ask: true };
     case 'noteNoReview':
     case 'noteRoundLimit':
-    case 'endRoom':
       return {};
   }
 }

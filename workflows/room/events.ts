@@ -128,7 +128,7 @@ export interface HeadSeen {
   readonly state: PullRequestState;
   /** How it stands to the commit of the latest round; null where there is none or it is that commit. */
   readonly move: HeadMove | null;
-  /** The room's `head.seq` when it was read, where the reader knew it: what another head has overtaken since is old. */
+  /** The room's `head.seq` when it was read, where the reader knew it: what the room has learnt of since is not in it. */
   readonly knownSeq?: number;
 }
 

@@ -88,7 +88,7 @@ export interface Participant {
 export interface Head {
   readonly sha: Sha;
   readonly baseSha: Sha;
-  /** Goes up with every other head: whoever decided on an older one is told (DESIGN 14). */
+  /** Goes up with all that is learnt of the pull request: whoever decided on what was known before is told (DESIGN 14). */
   readonly seq: number;
   /** When the room learnt of it: what "quiet for 2 minutes" counts from (B2, B12). */
   readonly since: number;

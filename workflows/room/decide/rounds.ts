@@ -1,5 +1,5 @@
 import type { RoundCommand } from '../commands.js';
-import type { FreshHead, HeadMove, RoomFact } from '../events.js';
+import type { FreshHead, HeadMove, HeadSeen, RoomFact } from '../events.js';
 import type { Actor, CloseReason, RoomState, Round } from '../state.js';
 import type { PullRequestState } from '../words.js';
 import { namesOf } from '../members.js';
@@ -77,8 +77,14 @@ function roundIsOpen(room: RoomState): Refused | null {
 
 /** DESIGN 14: the room has learnt of another head since the caller's edge read it, so what was read is old. */
 function headIsOld(room: RoomState, read: FreshHead): Refused | null {
-  if (read.knownSeq === room.head.seq || read.sha === room.head.sha) return null;
+  if (!isOvertaken(room, read)) return null;
   return refuse('conflict', "The pull request's head changed while it was read.", { hint: 'The same call again reads it anew.' });
+}
+
+/** P4: news that was read before the room learnt of other news; which of the two is newer only another look can tell. */
+export function isOvertaken({ head }: RoomState, { sha, baseSha, state, knownSeq }: HeadSeen): boolean {
+  const isNews = sha !== head.sha || baseSha !== head.baseSha || state !== head.state;
+  return isNews && knownSeq !== undefined && knownSeq !== head.seq;
 }
 
 function headHasNotMoved(round: Round, head: FreshHead): Refused | null {
