@@ -9,6 +9,7 @@ import { receiveApp } from '../../cli/github/pages.js';
 import { makeApp, takeApp, type MakeOptions, type SetUp } from '../../cli/github/setup.js';
 import { readForgeSettings } from '../../config/forge-settings.js';
 import { keptAppFile, keptAppsFolder, readKeptApp, type KeptApp } from '../../config/kept-app.js';
+import { lockDataDir } from '../../stack/lock.js';
 import { announce } from '../../stack/running.js';
 import { formAt, postForm, sayYes } from '../support/browser.js';
 import { barista, firstJson, start } from '../support/command.js';
@@ -139,6 +140,7 @@ describe('making an App', () => {
   });
 
   test('without an address that GitHub reaches it has no webhook, and so no events; one that runs is to be started again', async () => {
+    const release = lockDataDir(dataDir);
     announce(dataDir, { pid: process.pid, url: '', databaseUrl: '', temporalAddress: '', temporalNamespace: '', temporalUi: null });
     const running = start(['github', 'setup', '--github', github.urls.web], {
       BARISTA_DATA_DIR: dataDir,
@@ -162,6 +164,7 @@ describe('making an App', () => {
       '',
     ]);
     expect(readForgeSettings({}, dataDir).webhooks.github).toBeNull();
+    release();
   });
 
   test('a reviewer App comes after the operator App, on the same GitHub, and may do less', async () => {
