@@ -1,7 +1,7 @@
 import type { ChangedFile, LineSpan, NoPatchReason } from '../forge/port.js';
 import { patchLines, spanOn, type PatchLine } from './hunks.js';
 import { innerSize, jsonSize, startWithin } from './json-size.js';
-import type { Omitted } from './types.js';
+import { BASE_REF, type Omitted } from './types.js';
 
 /** A changed file without its patch's text: what pages are planned from. */
 export interface FileMeta extends Omit<ChangedFile, 'patch'> {
@@ -46,31 +46,31 @@ const HIDES_SOMETHING: Readonly<Record<NoPatchReason, boolean>> = {
 
 /** Whether everything there is to see of the file fits in an entry of `room` characters. */
 export function isWhole(file: FileMeta, room: number): boolean {
-  return file.noPatch === undefined ? entrySize(file) <= room : !HIDES_SOMETHING[file.noPatch];
+  return file.noPatch === undefined ? entrySize(file, BASE_REF) <= room : !HIDES_SOMETHING[file.noPatch];
 }
 
-/** JSON characters of the whole entry, from the meta alone. */
-export function entrySize(file: FileMeta): number {
-  return file.patchSize === null ? jsonSize(withoutPatch(file)) : jsonSize({ ...base(file), patch: '' }) + file.patchSize;
+/** JSON characters of the whole entry, from the meta alone. `oldRef`: where the old side is read. */
+export function entrySize(file: FileMeta, oldRef: string): number {
+  return file.patchSize === null ? jsonSize(withoutPatch(file, oldRef)) : jsonSize({ ...base(file), patch: '' }) + file.patchSize;
 }
 
 /** The entry within `room` JSON characters: whole, or its patch cut at the end of a line (C7), or its path cut. */
-export function fileEntry(file: FileMeta, patch: string | null, room: number): { entry: FileEntry; shown: EntryShown } {
+export function fileEntry(file: FileMeta, patch: string | null, room: number, oldRef: string): { entry: FileEntry; shown: EntryShown } {
   if (patch === null) {
-    const entry = pathWithin(withoutPatch(file), room);
+    const entry = pathWithin(withoutPatch(file, oldRef), room);
     return { entry, shown: { patch: isWhole(file, room) ? 'whole' : 'none', missing: file.span ?? null } };
   }
   const whole = { ...base(file), patch };
   if (jsonSize(whole) <= room) return { entry: whole, shown: { patch: 'whole', missing: null } };
-  return cutEntry(file, patch, room);
+  return cutEntry(file, patch, room, oldRef);
 }
 
 /** Room for the largest line numbers that can be named. */
-const OMITTED_RESERVE: Omitted = { from_line: 999_999_999, to_line: 999_999_999, ref: 'head' };
+const OMITTED_RESERVE = { from_line: 999_999_999, to_line: 999_999_999 };
 
-function cutEntry(file: FileMeta, patch: string, room: number): { entry: FileEntry; shown: EntryShown } {
+function cutEntry(file: FileMeta, patch: string, room: number, oldRef: string): { entry: FileEntry; shown: EntryShown } {
   const lines = patchLines(patch);
-  const left = room - jsonSize({ ...base(file), patch: '', patch_omitted: true, omitted: OMITTED_RESERVE });
+  const left = room - jsonSize({ ...base(file), patch: '', patch_omitted: true, omitted: { ...OMITTED_RESERVE, ref: oldRef } });
   let used = 0;
   let kept = 0;
   for (const line of lines) {
@@ -81,7 +81,7 @@ function cutEntry(file: FileMeta, patch: string, room: number): { entry: FileEnt
   // A hunk's head with none of its lines shows nothing.
   while (kept > 0 && lines[kept - 1]?.kind === 'hunk') kept -= 1;
   const missing = missingSpan(file, lines.slice(kept));
-  const omitted = missing === null ? {} : { omitted: wireOmitted(missing) };
+  const omitted = missing === null ? {} : { omitted: wireOmitted(missing, oldRef) };
   const shownPatch =
     kept === 0
       ? {}
@@ -105,11 +105,11 @@ function missingSpan(file: FileMeta, rest: readonly PatchLine[]): LineSpan | nul
   return null;
 }
 
-function wireOmitted({ side, from, to }: LineSpan): Omitted {
-  return { from_line: from, to_line: to, ref: side === 'old' ? 'base' : 'head' };
+function wireOmitted({ side, from, to }: LineSpan, oldRef: string): Omitted {
+  return { from_line: from, to_line: to, ref: side === 'old' ? oldRef : 'head' };
 }
 
-function withoutPatch(file: FileMeta): FileEntry {
+function withoutPatch(file: FileMeta, oldRef: string): FileEntry {
   const reason = file.noPatch;
   if (reason === undefined) return base(file);
   if (!HIDES_SOMETHING[reason]) return { ...base(file), patch_reason: reason };
@@ -117,7 +117,7 @@ function withoutPatch(file: FileMeta): FileEntry {
     ...base(file),
     patch_reason: reason,
     patch_omitted: true,
-    ...(file.span === undefined ? {} : { omitted: wireOmitted(file.span) }),
+    ...(file.span === undefined ? {} : { omitted: wireOmitted(file.span, oldRef) }),
   };
 }
 

@@ -3,7 +3,7 @@ import { entrySize, fileEntry, type EntryShown, type FileEntry, type FileMeta } 
 import { cutText, innerSize, jsonSize, startWithin } from './json-size.js';
 import type { KeptDiff } from './kept-diff.js';
 import type { ManifestEntry, SinceView } from './since.js';
-import type { ShownFinding } from './types.js';
+import { BASE_REF, type ShownFinding } from './types.js';
 
 /** One thing of a page; `size`: JSON characters of its entry, uncut. */
 type Item =
@@ -16,12 +16,19 @@ export interface SinceItems {
   readonly round: number;
   readonly view: SinceView;
   readonly diff: KeptDiff;
+  /** Where the old side of its patches is read (C7). */
+  readonly oldRef: string;
 }
 
 /** Everything a view has to show, in the order of its pages: findings, manifest, files. */
 export function itemsOf(whole: KeptDiff, since: SinceItems | null, findings: readonly ShownFinding[]): Item[] {
   const files = (since?.diff ?? whole).files;
-  const listed = (since?.view.shown ?? [...files.keys()]).map((at): Item => ({ kind: 'file', size: entrySize(files[at] as FileMeta), at }));
+  const oldRef = since?.oldRef ?? BASE_REF;
+  const listed = (since?.view.shown ?? [...files.keys()]).map((at): Item => ({
+    kind: 'file',
+    size: entrySize(files[at] as FileMeta, oldRef),
+    at,
+  }));
   if (since === null) return listed;
   return [
     ...findings.map((finding): Item => ({ kind: 'finding', size: jsonSize(finding), finding })),
@@ -37,8 +44,11 @@ export interface BuiltItems {
   readonly shown: { readonly file: FileMeta; readonly shown: EntryShown }[];
 }
 
+/** What the entries of a page are made from. */
+type Source = Pick<SinceItems, 'diff' | 'oldRef'>;
+
 /** The entries of one page, each within `room` characters with its comma; loads only the patches they show. */
-export async function buildItems(page: readonly Item[], diff: KeptDiff, room: number): Promise<BuiltItems> {
+export async function buildItems(page: readonly Item[], { diff, oldRef }: Source, room: number): Promise<BuiltItems> {
   const wanted = page.flatMap((item) => (item.kind === 'file' ? [item.at] : []));
   const [first, last] = [wanted[0], wanted.at(-1)];
   const patches = first === undefined || last === undefined ? [] : await diff.patches(first, last + 1);
@@ -48,7 +58,7 @@ export async function buildItems(page: readonly Item[], diff: KeptDiff, room: nu
     else if (item.kind === 'manifest') built.manifest.push(manifestWithin(item.entry, room - 1));
     else {
       const file = diff.files[item.at] as FileMeta;
-      const { entry, shown } = fileEntry(file, patches[item.at - (first as number)] ?? null, room - 1);
+      const { entry, shown } = fileEntry(file, patches[item.at - (first as number)] ?? null, room - 1, oldRef);
       built.files.push(entry);
       built.shown.push({ file, shown });
     }
@@ -91,7 +101,9 @@ export function shownBy({ shown, manifest }: BuiltItems, whole: KeptDiff, since:
   return [
     ...shown.map(({ file, shown: { patch, missing } }) => {
       const same = file.patchHash !== null && file.patchHash === ofPullRequest.get(file.path);
-      return sinceShown(file.path, patch, missing, same && patch === 'whole');
+      // What is read of the round's commit is not counted, so such lines stay missing.
+      const countable = missing?.side === 'old' && since.oldRef !== BASE_REF ? null : missing;
+      return sinceShown(file.path, patch, countable, same && patch === 'whole');
     }),
     ...manifest.filter((entry) => !entry.changed_since_round).map(({ path }) => sinceShown(path, 'unchanged', null)),
   ];

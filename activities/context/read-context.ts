@@ -8,7 +8,7 @@ import { keepComparison, keepDiff, type KeptDiff } from './kept-diff.js';
 import { buildItems, itemsOf, shownBy, type BuiltItems, type SinceItems } from './page-items.js';
 import { MAX_CHARS, MIN_CHARS, planPages, withinLimit } from './pages.js';
 import { sinceView, type ManifestEntry, type SinceView, type WireSince } from './since.js';
-import { NOTICE, type ReadDeps, type ReadFacts, type RoundCommits, type ShownFinding } from './types.js';
+import { BASE_REF, NOTICE, type ReadDeps, type ReadFacts, type RoundCommits, type ShownFinding } from './types.js';
 
 export interface ContextQuery {
   readonly page?: number | undefined;
@@ -73,7 +73,7 @@ export async function readContext(deps: ReadDeps, facts: ReadFacts, query: Conte
   const onePage = text !== null && sum(sizes) + jsonSize(wholeHeader(text)) <= room;
   const pages = onePage ? [{ from: 0, to: items.length }] : planPages(sizes, Math.floor(room / 2), room);
   const span = pages[page - 1] ?? { from: items.length, to: items.length };
-  const built = await buildItems(items.slice(span.from, span.to), view?.diff ?? whole, room);
+  const built = await buildItems(items.slice(span.from, span.to), view ?? { diff: whole, oldRef: BASE_REF }, room);
   const header = page === 1 && text !== null ? headerWithin(text, room - sum(sizes.slice(span.from, span.to))) : {};
   const lastManifest = items.findLastIndex((item) => item.kind === 'manifest');
   const answer: ContextAnswer = {
@@ -192,7 +192,7 @@ async function sinceOf(
     changes: changes?.files ?? null,
     room: maxChars - ENVELOPE_CHARS - 1,
   });
-  return { round: round.number, view, diff: changes ?? whole };
+  return { round: round.number, view, diff: changes ?? whole, oldRef: changes === null ? BASE_REF : round.headSha };
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);

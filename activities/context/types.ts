@@ -42,5 +42,9 @@ export const NOTICE =
 export interface Omitted {
   readonly from_line: number;
   readonly to_line: number;
-  readonly ref: 'head' | 'base';
+  /** `head`, `base`, or in a since view the commit of its round: the old side of its patches is there (C7). */
+  readonly ref: string;
 }
+
+/** What `omitted` calls the commit of a diff's old side, unless it is a since view's. */
+export const BASE_REF = 'base';

@@ -112,7 +112,7 @@ test('C2: for any pull request and limit no page is over it, no file is lost, an
           const shown = entry.patch === undefined ? [] : entry.patch.split('\n');
           expect(all.slice(0, shown.length).map((line) => line.text)).toEqual(shown);
           const rest = all.slice(shown.length);
-          const side = entry.omitted?.ref === 'base' ? 'old' : 'new';
+          const side = entry.omitted?.ref === 'head' ? 'new' : 'old';
           const numbers = rest.map((line) => line[side]).filter((number) => number !== null);
           expect([entry.omitted?.from_line, entry.omitted?.to_line]).toEqual([numbers[0], numbers.at(-1)]);
         });

@@ -208,6 +208,25 @@ describe.each(FORGES)('%s', (_, start) => {
     }
   });
 
+  test('C7: in a since view the old lines of a patch are those of its round, and are read there', async () => {
+    const text = (mark: string) => Array.from({ length: 1_500 }, (__, at) => `${mark} ${at + 1}`).join('\n') + '\n';
+    world.git.checkout('main').write('long.txt', text('base')).commit('Ground');
+    world.git.git('checkout', '-q', '-B', 'topic');
+    push({ 'long.txt': `new first line\n${text('changed')}` });
+    const one = await round(1);
+    world.git.remove('long.txt');
+    push({});
+    const given = await facts([one, await round(2)]);
+    const files = (await allPages(given, { sinceRound: 1, maxChars: 6_000 })).flatMap((each) => each.files);
+    expect(files).toMatchObject([
+      { path: 'long.txt', status: 'removed', patch_omitted: true, omitted: { ref: one.headSha, to_line: 1_501 } },
+    ]);
+    const { from_line: startLine, to_line: endLine, ref } = files[0]!.omitted!;
+    expect(files[0]!.patch!.split('\n').at(-1)).toBe(`-changed ${startLine - 2}`);
+    expect((await read(given, { path: 'long.txt', ref, startLine, endLine })).content).toMatch(new RegExp(`^changed ${startLine - 1}\n`));
+    expect((await allPages(given, { maxChars: 6_000 })).flatMap((each) => each.files)[0]?.omitted?.ref).toBe('base');
+  });
+
   test('C7, C9: what has no patch says why, with its lines, and costs the others nothing', async () => {
     world.git.checkout('main').write('script', 'echo\n').write('name', 'some text\n'.repeat(10)).commit('Ground');
     world.git.git('checkout', '-q', '-B', 'topic');
