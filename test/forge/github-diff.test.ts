@@ -77,6 +77,23 @@ describe('C1: files with their patches', () => {
     expect(gitFetches()).toBeGreaterThan(0);
   });
 
+  test('a link looks in a listing like a file of one line: it is named with git, and where that cannot be it is a gap', async () => {
+    const { git } = world;
+    git.checkout('main').symlink('moves', 'one').symlink('goes', 'one').write('line', 'a\n').commit('Ground');
+    git.git('checkout', '-q', '-B', 'topic');
+    git.symlink('moves', 'two').remove('goes').symlink('comes', '/etc/passwd').write('line', 'b\n').commit('Links');
+    const read = await diff();
+    expect(read).toEqual(await local());
+    expect(read.files.map(({ path, kind }) => [path, kind])).toEqual([
+      ['comes', 'symlink'],
+      ['goes', 'symlink'],
+      ['line', 'file'],
+      ['moves', 'symlink'],
+    ]);
+    world.github.faults.push(NO_GIT);
+    expect((await diff()).gaps[0]).toBe('GitHub does not say whether comes, goes, moves is a file or a link.');
+  });
+
   test('no difference is no file and no request', async () => {
     const sha = world.git.head('topic');
     expect(await world.forge.diff(world.ref, { baseSha: sha, headSha: sha })).toEqual({ files: [], gaps: [] });

@@ -93,11 +93,22 @@ async function comparedFiles(app: GitHubApp, ref: GitHubPullRequestRef, { baseSh
 
 function withGaps(rows: readonly Row[], gaps: readonly string[]): Listed {
   const read = rows.map(fileOfRow);
-  const unclear = read.filter((row) => !row.clear).map((row) => row.file.path);
-  const named = unclear.slice(0, 5).join(', ');
-  const more = unclear.length > 5 ? ` and ${unclear.length - 5} more` : '';
-  const gap = `GitHub shows no patch of ${named}${more}, and does not say why.`;
-  return { files: read.map((row) => row.file), gaps: unclear.length === 0 ? gaps : [...gaps, gap] };
+  const unclear = read.filter((row) => !row.clear).map((row) => row.file);
+  const hidden = unclear.filter(({ patch }) => patch === null);
+  const shown = unclear.filter(({ patch }) => patch !== null);
+  return {
+    files: read.map((row) => row.file),
+    gaps: [
+      ...gaps,
+      ...(hidden.length === 0 ? [] : [`GitHub shows no patch of ${named(hidden)}, and does not say why.`]),
+      ...(shown.length === 0 ? [] : [`GitHub does not say whether ${named(shown)} is a file or a link.`]),
+    ],
+  };
+}
+
+function named(files: readonly ChangedFile[]): string {
+  const paths = files.slice(0, 5).map(({ path }) => path);
+  return `${paths.join(', ')}${files.length > paths.length ? ` and ${files.length - paths.length} more` : ''}`;
 }
 
 const UNKNOWN: Comparison = { status: 'unknown', commits: null, changedPaths: null, capped: false };

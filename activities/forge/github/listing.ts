@@ -92,7 +92,7 @@ export function fileOfRow(row: Row): { readonly file: ChangedFile; readonly clea
     const notUtf8 = row.patch.includes('\ufffd') ? { notUtf8: true } : {};
     return {
       file: { ...common, additions: row.additions, deletions: row.deletions, patch: row.patch, ...notUtf8 },
-      clear: status !== undefined,
+      clear: status !== undefined && !MAYBE_LINK.test(row.patch),
     };
   }
   const { noPatch, clear } = whyNone(row);
@@ -104,6 +104,8 @@ export function fileOfRow(row: Row): { readonly file: ChangedFile; readonly clea
 }
 
 const SUBMODULE = /^@@ [^\n]*@@[^\n]*(?:\n[-+]Subproject commit [0-9a-f]{40}(?:-dirty)?)+$/;
+/** A link's target is one line without an end; a file may be the same. */
+const MAYBE_LINK = /^@@ -(?:0,0|1) \+(?:0,0|1) @@(?:\n[-+][^\n]*\n\\ No newline at end of file)+$/;
 const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
 
 function whyNone({ status, changes, sha }: Row): { readonly noPatch: NoPatchReason; readonly clear: boolean } {
