@@ -214,6 +214,18 @@ test('listen --follow goes on over a restart of the server, until done', async (
   expect(lines.at(-1).reason).toBe('The room has ended: archived.');
 });
 
+test('R12: a listener that starts in a room that has ended hears what is left for it, then done', async () => {
+  const grok = await world.agent('late');
+  const room = await world.room({ agents: [grok] });
+  await world.rest(world.owner, 'POST', `/rooms/${room}/messages`, { text: '@late goodbye' });
+  await world.rest(world.owner, 'POST', `/rooms/${room}/archive`);
+  expect(await json(['listen', '--room', room, '--after', '0'], { BARISTA_KEY: grok.key })).toMatchObject({ text: '@late goodbye' });
+  expect(await json(['listen', '--room', room], { BARISTA_KEY: grok.key })).toMatchObject({
+    kind: 'done',
+    reason: 'The room has ended: archived.',
+  });
+});
+
 test('listen in a room that one is not in is refused, and joins nobody', async () => {
   const stranger = await world.agent('stranger');
   const room = await world.room();

@@ -300,6 +300,14 @@ describe('the end of a room', () => {
     expect(room.open('ana', 'first').result).toEqual({ round: 1 });
   });
 
+  test('R7, R12: whoever is in a room that has ended is still told so when it joins again', () => {
+    const room = aRoom().join('ana', 'kim').leave('kim').run({ type: 'archive', by: OWNER });
+    const { state } = room;
+    expect(room.join('ana').result).toEqual({ participant: 'ag_ana' });
+    expect(room.state).toBe(state);
+    expect(room.refused((it) => it.join('kim')).code).toBe('room_closed');
+  });
+
   test('R12: a room is not archived from under a posting', () => {
     const room = aRoom().join('ana').open('ana').submit('ana').close('ana').draft('ana').startPosting();
     expect(room.refused((it) => it.run({ type: 'archive', by: OWNER })).code).toBe('conflict');

@@ -1,6 +1,7 @@
 import type { Command } from '../commands.js';
 import type { RoomFact } from '../events.js';
 import type { RoomState } from '../state.js';
+import { isPresent } from '../members.js';
 import { answer, resolve } from './answers.js';
 import { type Decision, type Done, notAMember, refuse, repeat } from './checks.js';
 import { edit, finalDraft, post, save } from './drafts.js';
@@ -18,13 +19,18 @@ export type { Decision, Done, Refused } from './checks.js';
 export function decide(room: RoomState, command: Command, now: number): Decision {
   const first = firstResult(room, command);
   if (first) return first;
-  if (room.ended && command.type !== 'deleteAgent') {
+  if (room.ended && command.type !== 'deleteAgent' && !isInAlready(room, command)) {
     return refuse('room_closed', `Room ${room.slug} has ended (${room.ended.reason}).`, { hint: 'Open a new room for this pull request.' });
   }
   const decision = (needsMembership(command) ? notAMember(room, command.by) : null) ?? dispatch(room, command, now);
   if (decision.kind === 'refused') return decision;
   const remembered = remembering(command, decision);
   return roomIsFull(room, command, remembered, now) ?? remembered;
+}
+
+/** R7: joining is none for whoever is in the room, so that nothing is written and the room's end refuses nothing (R12). */
+function isInAlready(room: RoomState, command: Command): boolean {
+  return command.type === 'join' && isPresent(room, command.participant.id);
 }
 
 function dispatch(room: RoomState, command: Command, now: number): Decision {
