@@ -18,6 +18,16 @@ const accept = (room: ClockedRoom): ClockedRoom => room.answer('cy', 'f1', 'acce
 const reject = (room: ClockedRoom): ClockedRoom => room.answer('cy', 'f1', 'reject', `no, at ${room.age}`);
 const dispute = (room: ClockedRoom): ClockedRoom => reject(reject(room).resolve('ana', 'f1', 'upheld'));
 const round2 = (left: (room: ClockedRoom) => ClockedRoom): ClockedRoom => nextCommit(left(closed({ author: true })));
+/** Round 5 is closed, and f1 still needs a fix. */
+const round5 = (): ClockedRoom => {
+  const room = closed({ author: true });
+  for (let number = 2; number <= 5; number += 1)
+    nextCommit(room)
+      .submit('ana', { summary: `${number}` })
+      .submit('bo', { summary: `${number}` })
+      .pass(0);
+  return room;
+};
 const drafted = (): ClockedRoom => opened({ author: true }).submit('ana').submit('bo').pass(0).draft('ana');
 
 describe('the phase of a room, whose turn it is, its chips and its offers', () => {
@@ -41,6 +51,7 @@ describe('the phase of a room, whose turn it is, its chips and its offers', () =
       () => closed({ author: true }).pass(DAY),
       ['waiting_for_push', '@cy', 'fixes not pushed', 'final_draft'],
     ],
+    ['B13: something to fix after round 5, for a push opens no other', round5, ['waiting_for_push', '@olga', '', 'final_draft']],
     ['the next round is coming', () => closed({ author: true }).push('b2'), ['waiting_for_push', '', '', '']],
     ['a rejected finding', () => reject(closed({ author: true })), ['waiting_for_answers', '@ana', '', '']],
     [
@@ -207,6 +218,26 @@ describe('V6: next_steps in a Barista room', () => {
       'bo',
       'Barista opens round 2 once the new head is quiet.',
     ],
+    [
+      'anybody in a closed round without Barista and without a lead',
+      () =>
+        closed()
+          .barista(false)
+          .roles({ ana: ['reviewer'] }),
+      'bo',
+      'Waiting for a lead to draft the review.',
+    ],
+    [
+      'anybody in a complete round without Barista and without a lead',
+      () =>
+        opened()
+          .barista(false)
+          .roles({ ana: ['reviewer'] })
+          .submit('ana')
+          .submit('bo'),
+      'bo',
+      'Every review is in. Waiting for a lead to close the round.',
+    ],
     ['whoever has left', () => opened().leave('bo'), 'bo', 'You are not in this room: call join_room.'],
     [
       'one that has submitted, and the pull request is merged',
@@ -232,12 +263,7 @@ describe('V6: next_steps in a Barista room', () => {
   });
 
   test('V6: a sixth round is told of as the owner’s choice', () => {
-    const room = closed({ author: true });
-    for (let number = 2; number <= 5; number += 1)
-      nextCommit(room)
-        .submit('ana', { summary: `${number}` })
-        .submit('bo', { summary: `${number}` })
-        .pass(0);
+    const room = round5();
     for (const viewer of ['ag_ana', OWNER])
       expect(nextSteps(room.state, viewer, room.now)).toBe(
         'Barista opens no further round: @olga takes the final draft, or asks for a sixth round.',

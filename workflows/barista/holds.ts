@@ -1,5 +1,5 @@
 import type { Clock } from '../messages.js';
-import type { Finding, ParticipantId, RoomState, Round } from '../room/state.js';
+import { LIMITS, type Finding, type ParticipantId, type RoomState, type Round } from '../room/state.js';
 import { countsAsAccepted, isDisputed, isSettled, needsFix, stateOf } from '../room/findings.js';
 import { nameOf } from '../room/members.js';
 import { hasSubmitted, isCarried, raiserIsLost, reviewerIds } from '../room/rounds.js';
@@ -23,6 +23,12 @@ export function disputes(room: RoomState): Finding[] {
 /** B15, B22: what a push is late for; a dispute is the owner's to decide, and no clock runs for it. */
 export function pushableFixes(room: RoomState): Finding[] {
   return fixes(room).filter((finding) => !isDisputed(room, finding));
+}
+
+/** B11, B13: whether a push with fixes is waited for: one that came did not end it, and after round 5 none opens a round. */
+export function pushMayHelp(room: RoomState): boolean {
+  const { round, head } = room;
+  return round !== null && round.number < LIMITS.rounds && head.sha === round.headSha && pushableFixes(room).length > 0;
 }
 
 /** What still holds the draft of the latest, closed round; a nit holds nothing (B10). */

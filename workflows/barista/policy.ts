@@ -1,6 +1,6 @@
 import { LIMITS, type RoomState, type Round } from '../room/state.js';
 import { openRound, reviewerIds } from '../room/rounds.js';
-import { clockOf, fixes, pushableFixes, runningHolds } from './holds.js';
+import { clockOf, fixes, pushMayHelp, pushableFixes, runningHolds } from './holds.js';
 import { isAskedFor, stepOfDrafting } from './drafting.js';
 import type { Calls } from './idle.js';
 import { stepOfOpenRound } from './open-round.js';
@@ -65,10 +65,10 @@ function openNext(room: RoomState, round: Round, now: number): Step {
   return wait([{ name: 'head_quiet', what: `open round ${round.number + 1}`, at }], 'waiting for the head to be quiet');
 }
 
-/** B11, B22. After round 5 a push has come and opens nothing: what is left is the owner's to decide (B13). */
+/** B11, B22. From round 5 on what is left is the owner's to decide, for a push opens nothing (B13); whether one comes is still said. */
 function waitForPush(room: RoomState, round: Round, moved: boolean, now: number): Step {
   const expected = !moved && pushableFixes(room).length > 0;
-  const why = expected ? 'waiting for a push with the fixes' : 'waiting for the owner to decide';
+  const why = pushMayHelp(room) ? 'waiting for a push with the fixes' : 'waiting for the owner to decide';
   if (!expected || round.drafting.fixesNotPushedAt !== null || !round.closed) return wait([], why);
   const at = round.closed.at + room.durations.fixesNotPushed;
   if (at <= now) return act({ do: 'noteFixesNotPushed' }, 'B22: no push came');

@@ -1,7 +1,7 @@
 import { LIMITS, type ParticipantId, type RoomState } from '../room/state.js';
 import type { Chip, Offer, Phase } from '../room/words.js';
 import { holders, someoneHolds } from '../room/members.js';
-import { answerersOf, disputes, fixes, pushableFixes, runningHolds } from './holds.js';
+import { answerersOf, disputes, fixes, pushMayHelp, pushableFixes, runningHolds } from './holds.js';
 import { isAskedFor } from './drafting.js';
 import type { Calls } from './idle.js';
 import { awaitedNow, hasNoReview } from './open-round.js';
@@ -97,9 +97,9 @@ export function waitingOn(room: RoomState, now: number): ParticipantId[] {
 
 /** Whose turn it is while something needs a fix: the author's to push; the owner's once a push is not what is missing (B13, B15). */
 function fixers(room: RoomState): ParticipantId[] {
-  const pushMayHelp = pushableFixes(room).length > 0 && room.head.sha === room.round?.headSha;
-  const ownerDecides = disputes(room).length > 0 || !pushMayHelp;
-  return [...(pushMayHelp ? holders(room, 'author').map((author) => author.id) : []), ...(ownerDecides ? [room.owner] : [])];
+  const mayHelp = pushMayHelp(room);
+  const ownerDecides = disputes(room).length > 0 || !mayHelp;
+  return [...(mayHelp ? holders(room, 'author').map((author) => author.id) : []), ...(ownerDecides ? [room.owner] : [])];
 }
 
 function leadIds(room: RoomState): ParticipantId[] {

@@ -3,7 +3,7 @@ import type { FindingAnswered, HeadMove, RoomEvent, RoundClosed, RoundOpened } f
 import type { MessageEvent } from './words.js';
 import { findingOf, isSettled } from './findings.js';
 import { placeOf } from './lines.js';
-import { holders, nameOf, namesOf, participantOf } from './members.js';
+import { holders, isPresent, nameOf, namesOf } from './members.js';
 import { hasDeclined, missing, openRound } from './rounds.js';
 import { answersAreHidden } from './visibility.js';
 import { inWords } from './durations.js';
@@ -216,7 +216,7 @@ function wokenByClose(before: RoomState): ParticipantId[] {
   const authors = hidden.some((finding) => finding.answers.some((answer) => answer.as !== 'author'))
     ? holders(before, 'author').map((author) => author.id)
     : [];
-  return [...new Set([...raisers, ...authors])].filter((id) => participantOf(before, id)?.present);
+  return [...new Set([...raisers, ...authors])].filter((id) => isPresent(before, id));
 }
 
 function headMoved(before: RoomState, sha: string, move: HeadMove): Note {
@@ -250,9 +250,10 @@ function findingAnswered(before: RoomState, event: FindingAnswered, texts: Texts
   const byAuthor = answer.as === 'author';
   const done = byAuthor ? 'answered' : 'resolved';
   if (finding && answersAreHidden(before, finding)) return note(`a finding of this round was ${done}; the round shows how once it closes`);
-  const to: Address = byAuthor
-    ? { mentions: finding ? [finding.raisedBy] : [], event: 'finding_answered' }
-    : { mentions: holders(before, 'author').map((author) => author.id), event: 'finding_resolved' };
+  const concerned = byAuthor ? (finding ? [finding.raisedBy] : []) : holders(before, 'author').map((author) => author.id);
+  // Whoever has left, or answers its own finding, has nothing to do about it.
+  const mentions = concerned.filter((id) => id !== answer.by && isPresent(before, id));
+  const to: Address = { mentions, event: byAuthor ? 'finding_answered' : 'finding_resolved' };
   // In build + duel the answer is told at once, but never its content to a reviewer who must not know the review yet (V2).
   const brief = `${nameOf(before, answer.by)} ${done} finding ${event.finding}`;
   if (finding && isStillHiddenFromSomeone(before, finding)) return note(brief, to);

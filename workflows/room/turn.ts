@@ -117,9 +117,7 @@ function waitingFor(room: RoomState, viewer: ParticipantId, now: number): string
   if (!round) {
     if (barista)
       return `Barista opens round 1 once ${reviewerIds(room).length > 0 ? '' : 'somebody holds the reviewer role and '}the head is quiet.`;
-    return leadsHere
-      ? 'Open round 1 with open_review_round.'
-      : `Waiting for ${leads.length > 0 ? namesOf(room, leads) : 'a lead'} to open round 1.`;
+    return leadsHere ? 'Open round 1 with open_review_round.' : `Waiting for ${leadsOr(room, leads)} to open round 1.`;
   }
   if (!round.closed) {
     if (barista && room.head.state !== 'open')
@@ -130,9 +128,14 @@ function waitingFor(room: RoomState, viewer: ParticipantId, now: number): string
     if (barista && round.reviews.length === 0) return `Nobody is left to review; ${nameOf(room, room.owner)} decides who does.`;
     return barista
       ? 'Every review is in; Barista closes the round.'
-      : `Every review is in. Waiting for ${namesOf(room, leads)} to close the round.`;
+      : `Every review is in. Waiting for ${leadsOr(room, leads)} to close the round.`;
   }
   return afterClose(room, viewer, leads, leadsHere);
+}
+
+/** Where nobody leads, somebody must: the owner gives the role, or Barista does (B25). */
+function leadsOr(room: RoomState, leads: readonly ParticipantId[]): string {
+  return leads.length > 0 ? namesOf(room, leads) : 'a lead';
 }
 
 function afterClose(room: RoomState, viewer: ParticipantId, leads: readonly ParticipantId[], leadsHere: boolean): string {
@@ -143,8 +146,8 @@ function afterClose(room: RoomState, viewer: ParticipantId, leads: readonly Part
   if (draft?.posting.status === 'posted') return `The review of round ${round.number} is posted. The next review needs a new round.`;
   if (draft) return viewer === room.owner ? 'The draft is ready: edit and post it.' : 'The draft is ready for the owner to post.';
   if (leadsHere) return 'Write the combined review with draft_review, or open the next round after a push.';
-  if (!room.barista.enabled) return `Waiting for ${namesOf(room, leads)} to draft the review.`;
-  if (isAskedFor(round)) return `Waiting for ${namesOf(room, leads)} to draft the review.`;
+  if (!room.barista.enabled) return `Waiting for ${leadsOr(room, leads)} to draft the review.`;
+  if (isAskedFor(round)) return `Waiting for ${leadsOr(room, leads)} to draft the review.`;
   if (fixes(room).length > 0) return whileFixesAreMissing(room, viewer);
   return 'Waiting for answers to findings; Barista asks for the draft after that.';
 }
