@@ -130,6 +130,20 @@ describe('failures are sorted by who must act', () => {
     });
   });
 
+  test('a permission that the owner has accepted since is there within a minute, though the token runs for an hour', async () => {
+    const ci = () => world.forge.ci(world.ref, world.git.head('topic'));
+    const tokens = () => world.github.count(/access_tokens$/);
+    delete world.operator.permissions.checks;
+    await expect(ci()).rejects.toMatchObject({ message: expect.stringContaining('checks=read') as string });
+    world.operator.permissions.checks = 'read';
+    await expect(ci()).rejects.toMatchObject({ kind: 'refused' });
+    expect(tokens()).toBe(1);
+    world.now += 60_000;
+    expect(await ci()).toMatchObject({ state: 'none' });
+    expect(await ci()).toMatchObject({ state: 'none' });
+    expect(tokens()).toBe(2);
+  });
+
   test('a 403 for another reason is told in its own words, though GitHub names the permission beside every answer', async () => {
     const body = { message: 'Repository was archived so is read-only.' };
     const headers = { 'x-accepted-github-permissions': 'pull_requests=write' };

@@ -101,6 +101,8 @@ describe('GitHub', () => {
     const message = `The GitHub App barista lacks a permission in octo-org/hello: checks=read. Accept its permissions at ${settings()}.`;
     expect(await states()).toEqual([{ identity: 'operator', part: 'ci', kind: 'refused', message, since: NOON, until: null }]);
     world.operator.permissions.checks = 'read';
+    // The token that runs does not get it: a new one does.
+    world.now += 60_000;
     await forge.ci(ref, world.git.head('topic'));
     await troubles.written();
     expect(await states()).toEqual([]);

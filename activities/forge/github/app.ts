@@ -33,6 +33,8 @@ export interface Installation {
 }
 
 const INSTALLATION_MS = 10 * 60_000;
+/** So long after a refusal for want of a permission the token is replaced, and so seldom while it is wanting. */
+const RENEW_MS = 60_000;
 
 /** One limit's clock. After it was named nothing is sent before it has run out. */
 interface Gate {
@@ -52,6 +54,8 @@ export class GitHubApp {
   readonly #octokits = new Map<number, Octokit>();
   readonly #askers = new WeakMap<Octokit, Octokit>();
   readonly #gates = new Map<number, Gate>();
+  /** Since when (epoch milliseconds) an installation's token lacks a permission. */
+  readonly #lacking = new Map<number, number>();
   #slug: string | null = null;
 
   constructor(private readonly options: AppOptions) {
@@ -76,13 +80,28 @@ export class GitHubApp {
       });
     }
     const octokit = await this.#octokit(installation.id);
+    await this.#renew(ref, installation, octokit);
     try {
       return await this.#guarded(installation.id, ref, installation.settings, () => work(octokit), { mayRefresh: octokit });
     } catch (error) {
       // Uninstalled, suspended, moved to another owner, or rights changed: what was known of it is old.
       if (error instanceof ForgeError && error.kind !== 'unavailable') this.#installations.delete(placeOf(ref));
+      if (error instanceof ForgeError && error.facts.partial === true && !this.#lacking.has(installation.id))
+        this.#lacking.set(installation.id, this.options.now());
       throw error;
     }
+  }
+
+  /** A token keeps the permissions it was made with: one that was accepted since would be wanting until it runs out. */
+  async #renew(ref: GitHubPlace, { id, settings }: Installation, octokit: Octokit): Promise<void> {
+    const since = this.#lacking.get(id);
+    if (since === undefined || this.options.now() - since < RENEW_MS) return;
+    this.#lacking.delete(id);
+    await this.#freshToken(ref, settings, octokit);
+  }
+
+  async #freshToken(ref: GitHubPlace, settings: string | null, octokit: Octokit): Promise<void> {
+    await this.#guarded(0, ref, settings, async () => octokit.auth({ type: 'installation', refresh: true }), {});
   }
 
   /**
@@ -224,7 +243,7 @@ export class GitHubApp {
       }
       if (failed.status === 401 && mayRefresh !== undefined) {
         // A token may be taken back before its hour is over: one new one, and no third try.
-        await this.#guarded(0, ref, settings, async () => mayRefresh.auth({ type: 'installation', refresh: true }), {});
+        await this.#freshToken(ref, settings, mayRefresh);
         return this.#guarded(gateOf, ref, settings, work, {});
       }
       throw explained(failed, { identity: this.options.role, app: this.name, repository: placeOf(ref), settings });

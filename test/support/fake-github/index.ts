@@ -133,9 +133,10 @@ export class FakeGitHub extends FakeState {
     }
     const signer = this.apps.find((app) => isSignedBy(app, key));
     if (signer !== undefined) return this.#asApp(asked, signer, named?.[1] === current ? (named[2] ?? '') : null);
-    const who = this.apps.find((app) => app.id === this.tokens.get(key));
-    if (who === undefined)
+    const app = this.apps.find(({ id }) => id === this.tokens.get(key));
+    if (app === undefined)
       return { status: 401, body: { message: 'Bad credentials', documentation_url: 'https://docs.github.com/rest', status: '401' } };
+    const who = { ...app, permissions: both(app.permissions, this.granted.get(key) ?? {}) };
     if (path === '/graphql') return graphql(this, this.#routes.reviews, asked.body, who);
     if (named?.[1] !== current || !who.installed) return notFound();
     if (who.suspended) return SUSPENDED;
@@ -153,6 +154,7 @@ export class FakeGitHub extends FakeState {
       if (app.suspended) return SUSPENDED;
       const token = `ghs_${randomBytes(18).toString('hex')}`;
       this.tokens.set(token, app.id);
+      this.granted.set(token, { ...app.permissions });
       const body: Schemas['installation-token'] = {
         token,
         expires_at: '2099-01-01T00:00:00Z',
@@ -169,6 +171,15 @@ const SUSPENDED: Answer = {
   status: 403,
   body: { message: 'This installation has been suspended', documentation_url: 'https://docs.github.com/rest', status: '403' },
 };
+
+/** What is taken from an App is taken from its tokens at once; what is given to it they do not get. */
+function both(now: FakeApp['permissions'], then: FakeApp['permissions']): FakeApp['permissions'] {
+  return Object.fromEntries(
+    Object.entries(now)
+      .filter(([name]) => name in then)
+      .map(([name, access]) => [name, access === 'read' ? access : then[name as keyof typeof then]]),
+  );
+}
 
 function isSignedBy(app: FakeApp, jwt: string): boolean {
   const [head, payload, signature] = jwt.split('.');

@@ -81,6 +81,8 @@ export class FakeState {
   readonly apps: FakeApp[] = [];
   /** Installation tokens given out, with the id of their App. */
   readonly tokens = new Map<string, number>();
+  /** What each of them may do: what its App might when it was made. */
+  readonly granted = new Map<string, Schemas['app-permissions']>();
   repo: RepositoryFacts = { id: 4_242, owner: 'octo-org', name: 'hello', defaultBranch: this.world.base };
   /** Names the repository had before; they redirect. */
   readonly formerNames: string[] = [];
