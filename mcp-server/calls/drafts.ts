@@ -33,7 +33,7 @@ export async function saveDraft(input: DraftInput, call: Call) {
 /** D4: the owner's edit of the version it has read. */
 export async function editDraft(input: DraftInput & { version: number }, call: Call) {
   await roomOfOwner(call, input.room);
-  const snapshot = await snapshotOf(call, input.room);
+  const snapshot = await snapshotOf(call, input.room, 'member_or_owner');
   const command = (draft: DraftText): DraftCommand => ({ ...asked(call, 'editDraft', input.request_id), draft, version: input.version });
   await send(call, snapshot.state, command(await staged(call, snapshot, input, command)));
   return { draft: await draftFor(call, input.room) };

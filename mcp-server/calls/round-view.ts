@@ -59,7 +59,7 @@ export async function findingFor(call: Call, slug: string, id: string): Promise<
 
 /** D6: the newest round's draft, as the caller may see it. @throws Refusal `not_found` where there is none */
 export async function draftFor(call: Call, slug: string): Promise<WireDraft> {
-  const snapshot = await snapshotToShow(call, slug);
+  const snapshot = await snapshotToShow(call, slug, 'member_or_owner');
   const { draft } = snapshot.state;
   const found = draft && draftView(snapshot, call.caller.id, await aroundOf(call, snapshot.state, roundIn(snapshot, draft.round)));
   if (found) return found;

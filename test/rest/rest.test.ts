@@ -297,3 +297,22 @@ test('/openapi.json is served to anyone on the host', async () => {
   expect(response.status).toBe(200);
   expect(Object.keys(((await response.json()) as { paths: object }).paths).length).toBeGreaterThan(10);
 });
+
+test('D4, R7: an owner that has left its room still reads, edits and posts the draft, while another round is open too', async () => {
+  const lead = await addAgent(world.store, world.owner.id, 'lead-of-a-left-room');
+  const room = await world.room({ agents: [lead] });
+  const review = { room, verdict: 'approve', summary: 'Fine.', findings: [] };
+  await world.ok(lead, 'open_review_round', { room });
+  await world.ok(lead, 'submit_review', review);
+  await world.ok(lead, 'close_review_round', { room });
+  await world.ok(lead, 'draft_review', { room, verdict: 'approve', body: 'All is well.', findings: [] });
+  await world.ok(world.owner, 'leave_room', { room });
+  await world.ok(lead, 'open_review_round', { room });
+  await world.ok(lead, 'submit_review', review);
+  const path = `/rooms/${room}/review/draft`;
+  expect((await rest(world.owner, 'GET', path)).json).toMatchObject({ body: 'All is well.', version: 1 });
+  const edit = { verdict: 'approve', body: 'Well done.', findings: [], version: 1 };
+  expect((await rest(world.owner, 'PUT', path, edit)).json).toMatchObject({ body: 'Well done.', version: 2 });
+  expect((await rest(world.owner, 'POST', `${path}/post`, { version: 2 })).status).toBe(202);
+  expect((await rest(world.owner, 'GET', `/rooms/${room}/review/rounds`)).status).toBe(403);
+});

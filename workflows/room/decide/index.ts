@@ -22,7 +22,7 @@ export function decide(room: RoomState, command: Command, now: number): Decision
   if (room.ended && command.type !== 'deleteAgent' && !isInAlready(room, command)) {
     return refuse('room_closed', `Room ${room.slug} has ended (${room.ended.reason}).`, { hint: 'Open a new room for this pull request.' });
   }
-  const decision = (needsMembership(command) ? notAMember(room, command.by) : null) ?? dispatch(room, command, now);
+  const decision = (needsMembership(room, command) ? notAMember(room, command.by) : null) ?? dispatch(room, command, now);
   if (decision.kind === 'refused') return decision;
   const remembered = remembering(command, decision);
   return roomIsFull(room, command, remembered, now) ?? remembered;
@@ -77,8 +77,10 @@ function dispatch(room: RoomState, command: Command, now: number): Decision {
 }
 
 /** Joining and leaving speak for themselves, and the owner acts whether or not it is in the room. */
-function needsMembership(command: Command): boolean {
+function needsMembership(room: RoomState, command: Command): boolean {
   switch (command.type) {
+    case 'reveal':
+      return command.by !== room.owner;
     case 'join':
     case 'leave':
     case 'deleteAgent':
