@@ -1,6 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { PULL_REQUEST, heardOf, shown, type SkippedDeliveries } from '../support/skipped-deliveries.js';
-import type { SkippedTime, TimedRoom } from '../support/skipped-time.js';
+import { HEAD_SIGNAL } from '../../workflows/messages.js';
+import { commit, type SkippedTime, type TimedRoom } from '../support/skipped-time.js';
 
 /**
  * One life of a room for each shape its control flow can take. `record.test.ts` lives them and keeps their
@@ -94,6 +95,33 @@ export const SHAPES: Readonly<Record<string, (time: SkippedTime) => Promise<Time
     await room.minutes(90);
     await room.send({ type: 'archive', by: 'us_olga' });
     await room.handle.result();
+    return room;
+  },
+  'a reading told late': async (time) => {
+    const room = await time.room();
+    await room.join('ana');
+    await room.minutes(3);
+    await room.push('a2');
+    await room.settled();
+    room.head = { ...room.head, sha: commit('a3') };
+    await room.handle.signal(HEAD_SIGNAL, { ...room.head, knownSeq: 1 });
+    await room.minutes(1);
+    await room.end();
+    return room;
+  },
+  // The run that went on; the one before it is the same code up to its end.
+  'gone on as a new run': async (time) => {
+    const room = await time.room();
+    await room.join('ana');
+    await room.join('bo');
+    await room.minutes(2);
+    const { runId } = await room.handle.describe();
+    for (let take = 0; (await room.handle.describe()).runId === runId; take++) {
+      await room.submit('ana', 'comment', [{ body: `take ${take}` }]);
+      if (take % 50 === 49) await room.minutes(0.1);
+    }
+    await room.minutes(40);
+    await room.end();
     return room;
   },
   'the forge away, then merged': async (time) => {
