@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chipsOf, offersOf, phaseOf } from '../../workflows/barista/status.js';
+import { chipsOf, offersOf, phaseOf, waitingOn } from '../../workflows/barista/status.js';
 import { Refusal } from '../../workflows/room/refusal.js';
-import { nothingForYou } from '../../workflows/room/turn.js';
+import { nextSteps, nothingForYou } from '../../workflows/room/turn.js';
 import type { Role, Severity } from '../../workflows/room/words.js';
 import { type ClockedRoom, type TimedNote, aClockedRoom } from '../support/clocked-room.js';
 import { HEAD, MINUTE, OWNER, idOf, sha } from '../support/room.js';
@@ -20,6 +20,8 @@ const PATH = process.env['BARISTA_MODEL_PATH'];
 
 const CREW = ['ana', 'bo', 'cy', 'pia'] as const;
 const AGENTS = ['ana', 'bo', 'cy'] as const;
+/** What next_steps says where there is something to do. */
+const ASKS = /_review|_finding|_context|Push the fixes/;
 const COMMITS = ['a1', 'b2', 'c3', 'd4', 'e5', 'f6', 'a7', 'b8'] as const;
 const ROLE_SETS: Role[][] = [['reviewer'], ['lead'], ['author'], ['lead', 'reviewer'], ['author', 'reviewer'], []];
 
@@ -126,6 +128,7 @@ class World {
   readonly real: ClockedRoom;
   readonly naive = new Naive(OWNER, HEAD);
   private texts = 0;
+  private notesSeen = 0;
   private readonly deleted = new Set<string>();
   /** Deliveries under way: each may come late, after others, and more than once. */
   private readonly readings: [ReturnType<ClockedRoom['read']>, ReturnType<Naive['reading']>][] = [];
@@ -319,8 +322,29 @@ class World {
     }
   }
 
+  /** Who is waited for is told what to do, and who is told to do it is waited for; a note mentions each once, and nobody who is away. */
+  private hangsTogether(): void {
+    const { state, now, said } = this.real;
+    const waited = waitingOn(state, now);
+    const running = state.barista.enabled && state.head.state === 'open' && state.ended === null;
+    for (const { id } of state.participants.filter((one) => one.present)) {
+      const steps = nextSteps(state, id, now);
+      if (nothingForYou(state, id, now)) expect(steps, id).not.toMatch(ASKS);
+      if (!running) continue;
+      if (waited.includes(id) && id !== OWNER) expect(steps, id).toMatch(ASKS);
+      if (/submit_review|draft_review|Push/.test(steps)) expect(waited, steps).toContain(id);
+    }
+    for (const { text, mentions, before } of said.slice(this.notesSeen)) {
+      const present = before.participants.filter((one) => one.present).map((one) => one.id);
+      expect(present, text).toEqual(expect.arrayContaining([...mentions]));
+      expect(new Set(mentions).size, text).toBe(mentions.length);
+    }
+    this.notesSeen = said.length;
+  }
+
   private compare(): void {
     const { real, naive } = this;
+    this.hangsTogether();
     const { state, now } = real;
     const present = state.participants.filter((one) => one.present);
     expect({

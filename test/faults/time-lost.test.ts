@@ -14,7 +14,7 @@ const base = { head_quiet: 'PT1S', remind_after: NEVER, idle_close: NEVER, round
 let machine: Machine;
 let ann: Person;
 let bob: Person;
-const rooms = { quiet: '', open: '', answers: '', drafting: '' };
+const rooms = { quiet: '', open: '', answers: '', fixes: '', drafting: '' };
 /** When everything was stopped, and when it was up again; epoch milliseconds. */
 let stoppedAt: number;
 let startedAt: number;
@@ -28,23 +28,24 @@ beforeAll(async () => {
 
   rooms.drafting = await machine.room(crew, { barista: true, durations: { ...base, draft_reminder: LONG, draft_handoff: LONGER } });
   rooms.answers = await machine.room(crew, { barista: true, recipe: 'build_duel', durations: { ...base, uphold_window: LONG } });
+  rooms.fixes = await machine.room(crew, { barista: true, recipe: 'build_duel', durations: { ...base, fixes_not_pushed: LONG } });
   rooms.open = await machine.room(crew, {
     barista: true,
     durations: { ...base, remind_after: LONG, idle_close: LONGER, round_cap: LONGER, working_window: 'PT1S' },
   });
-  await Promise.all([opened(rooms.drafting), opened(rooms.answers), opened(rooms.open)]);
+  await Promise.all([opened(rooms.drafting), opened(rooms.answers), opened(rooms.fixes), opened(rooms.open)]);
   rooms.quiet = await machine.room(crew, { barista: true, durations: { ...base, head_quiet: LONG } });
 
-  const [finding] = (
-    await machine.ok(bob, 'submit_review', {
-      ...approve(rooms.answers),
-      verdict: 'request_changes',
-      findings: [{ path: 'src/a.ts', line: 1, severity: 'major', body: 'Wrong.' }],
-    })
-  ).review.finding_ids;
+  const wrong = {
+    verdict: 'request_changes',
+    findings: [{ path: 'src/a.ts', line: 1, severity: 'major', body: 'Wrong.' }],
+  };
+  await machine.ok(bob, 'submit_review', { ...approve(rooms.fixes), ...wrong });
+  const [finding] = (await machine.ok(bob, 'submit_review', { ...approve(rooms.answers), ...wrong })).review.finding_ids;
   await machine.ok(ann, 'rebut_finding', { room: rooms.answers, finding_id: finding, answer: 'reject', reason: 'It is right.' });
   for (const who of crew) await machine.ok(who, 'submit_review', approve(rooms.drafting));
   await machine.ok(ann, 'submit_review', approve(rooms.open));
+  await machine.eventually(rooms.fixes, /round 1 closed/);
   await machine.eventually(rooms.answers, /round 1 closed/);
   await machine.eventually(rooms.drafting, /draft the review/);
 
@@ -73,6 +74,11 @@ describe('worker, server, Temporal and database were stopped for longer than eve
   test('answers were awaited: the draft is asked for once', async () => {
     await machine.eventually(rooms.answers, /draft the review/);
     await happenedOnceLate(rooms.answers, /draft the review/);
+  });
+
+  test('a push was awaited: that none came is said once', async () => {
+    await machine.eventually(rooms.fixes, /no fixes were pushed/);
+    await happenedOnceLate(rooms.fixes, /no fixes were pushed/);
   });
 
   test('a draft was asked for: it is handed on once, without the reminder, and the next has its whole time from being asked', async () => {

@@ -290,12 +290,16 @@ describe('answers', () => {
 
   test('A5: whoever has left, or answers its own finding, is not mentioned', () => {
     const left = reviewed().submit('kim').close('ana').leave('grok');
-    expect(posted(left, (it) => it.answer('pia', 'f1', 'accept'))).toEqual(['@pia accepted finding f1 (src/a.ts:3) → nobody [finding_answered]']);
+    expect(posted(left, (it) => it.answer('pia', 'f1', 'accept'))).toEqual([
+      '@pia accepted finding f1 (src/a.ts:3) → nobody [finding_answered]',
+    ]);
     const both = reviewed()
       .submit('kim')
       .close('ana')
       .roles({ grok: ['author', 'reviewer'], pia: ['author'] });
-    expect(posted(both, (it) => it.answer('grok', 'f1', 'accept'))).toEqual(['@grok accepted finding f1 (src/a.ts:3) → nobody [finding_answered]']);
+    expect(posted(both, (it) => it.answer('grok', 'f1', 'accept'))).toEqual([
+      '@grok accepted finding f1 (src/a.ts:3) → nobody [finding_answered]',
+    ]);
     expect(posted(both, (it) => it.resolve('grok', 'f1', 'fixed'))).toEqual([
       '@grok marked finding f1 fixed at a100000 → us_pia [finding_resolved]',
     ]);
