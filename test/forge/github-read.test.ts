@@ -161,6 +161,12 @@ describe('C1: title, description, issue and comments', () => {
     expect(gaps).toEqual([]);
   });
 
+  test('an issue of another repository is named with it: the same number here is another one', async () => {
+    world.github.pull.closes = [{ number: 3, title: 'It breaks', body: '', of: 'octo-org/tickets' }];
+    const { issue } = await world.forge.describe(world.ref);
+    expect(issue).toMatchObject({ id: 'octo-org/tickets#3', url: `${world.github.urls.web}/octo-org/tickets/issues/3` });
+  });
+
   test('a page that GitHub took hidden accounts off is short, and not the last', async () => {
     for (let at = 0; at < 120; at++) world.github.comment(at === 3 ? 'spammer' : 'kim', `c${at}`, '2029-06-01T00:00:00Z');
     world.github.hidden.add('spammer');

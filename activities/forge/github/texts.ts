@@ -11,8 +11,9 @@ const MAX_THREAD_PAGES = 10;
 
 const TEXTS = `query ($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
+    nameWithOwner
     pullRequest(number: $number) {
-      closingIssuesReferences(first: 10) { totalCount nodes { number title body url } }
+      closingIssuesReferences(first: 10) { totalCount nodes { number title body url repository { nameWithOwner } } }
       reviewThreads(first: 100, after: $after) {
         pageInfo { hasNextPage endCursor }
         nodes { isResolved comments(first: 1) { nodes { fullDatabaseId } } }
@@ -23,6 +24,7 @@ const TEXTS = `query ($owner: String!, $name: String!, $number: Int!, $after: St
 
 interface TextsAnswer {
   readonly repository: {
+    readonly nameWithOwner: string;
     readonly pullRequest: {
       readonly closingIssuesReferences: {
         readonly totalCount: number;
@@ -31,6 +33,7 @@ interface TextsAnswer {
           readonly title: string;
           readonly body: string;
           readonly url: string;
+          readonly repository: { readonly nameWithOwner: string };
         } | null)[];
       } | null;
       readonly reviewThreads: {
@@ -172,7 +175,9 @@ async function readLinked(app: GitHubApp, ref: GitHubPullRequestRef) {
     if (!pull) throw new ForgeError('not_found', 'GitHub does not show the pull request to GraphQL.');
     const [first, ...further] = pull.closingIssuesReferences?.nodes.filter((node) => node !== null) ?? [];
     if (page === 1 && first !== undefined) {
-      issue = { id: `#${first.number}`, title: first.title, body: first.body, url: first.url };
+      // An issue of another repository must not be taken for the one of that number here.
+      const elsewhere = first.repository.nameWithOwner === answer.repository.nameWithOwner ? '' : first.repository.nameWithOwner;
+      issue = { id: `${elsewhere}#${first.number}`, title: first.title, body: first.body, url: first.url };
       const others = further.map((other) => other.url);
       if (others.length > 0)
         gap = `It closes ${(pull.closingIssuesReferences?.totalCount ?? 1) - 1} further issues, not shown here: ${others.join(', ')}`;

@@ -15,7 +15,9 @@ const THREADS = 100;
 interface TextsOf {
   readonly closingIssuesReferences: {
     readonly totalCount: number;
-    readonly nodes: readonly Pick<Issue, 'number' | 'title' | 'body' | 'url'>[];
+    readonly nodes: readonly (Pick<Issue, 'number' | 'title' | 'body' | 'url'> & {
+      readonly repository: Pick<Issue['repository'], 'nameWithOwner'>;
+    })[];
   };
   readonly reviewThreads: {
     readonly pageInfo: Pick<PageInfo, 'hasNextPage' | 'endCursor'>;
@@ -44,7 +46,8 @@ export function graphql(state: FakeState, reviews: ReviewRoutes, body: Record<st
     return ok({ data });
   }
   if (who.permissions.issues === undefined) return forbidden();
-  return ok({ data: { repository: { pullRequest: texts(state, Number(variables['after'] ?? 0)) } } });
+  const nameWithOwner = `${state.repo.owner}/${state.repo.name}`;
+  return ok({ data: { repository: { nameWithOwner, pullRequest: texts(state, Number(variables['after'] ?? 0)) } } });
 }
 
 function texts({ pull, reviewComments, resolved, urls, repo }: FakeState, from: number): TextsOf {
@@ -54,7 +57,11 @@ function texts({ pull, reviewComments, resolved, urls, repo }: FakeState, from: 
   return {
     closingIssuesReferences: {
       totalCount: pull.closes.length,
-      nodes: pull.closes.slice(0, 10).map((issue) => ({ ...issue, url: `${urls.web}/${repo.owner}/${repo.name}/issues/${issue.number}` })),
+      nodes: pull.closes.slice(0, 10).map(({ of: nameWithOwner = `${repo.owner}/${repo.name}`, ...issue }) => ({
+        ...issue,
+        url: `${urls.web}/${nameWithOwner}/issues/${issue.number}`,
+        repository: { nameWithOwner },
+      })),
     },
     reviewThreads: {
       pageInfo: { hasNextPage: more, endCursor: more ? String(from + THREADS) : null },

@@ -100,7 +100,8 @@ export class FakeState {
     mergedBase: null as string | null,
     /** `refs/pull/N/head`, once its branch is gone. */
     keptHead: null as string | null,
-    closes: [] as { readonly number: number; readonly title: string; readonly body: string }[],
+    /** `of`: the issue's repository, where it is another one. */
+    closes: [] as { readonly number: number; readonly title: string; readonly body: string; readonly of?: string }[],
   };
   readonly issueComments: StoredComment[] = [];
   readonly reviewComments: StoredReviewComment[] = [];
