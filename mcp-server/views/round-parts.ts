@@ -55,15 +55,10 @@ const CONTINUES = 22;
 
 export function draftParts(draft: WireDraft | null, budget: number): Part<RoundPage>[] {
   if (!draft) return [{ size: DRAFT_KEY + 4, put: (page) => void (page.draft = null) }];
-  const empty = (): PagedDraft => ({
-    ...draft,
-    unplaced: draft.unplaced.slice(0, UNPLACED),
-    body: '',
-    findings: [],
-    standing: [],
-    coverage: [],
-    declined: [],
-  });
+  const lists = () => ({ body: '', findings: [], standing: [], coverage: [], declined: [] });
+  // Said again on every page of it: so it leaves at least half of one to what goes on.
+  const head = fitted({ ...draft, ...lists(), unplaced: draft.unplaced.slice(0, UNPLACED) }, Math.floor(budget / 2));
+  const empty = (): PagedDraft => ({ ...head, ...lists() });
   const within: Container = { id: 'draft', size: DRAFT_KEY + jsonSize(empty()) + CONTINUES };
   const on = (page: RoundPage): PagedDraft => (page.draft ??= empty());
   const pieces = inPieces(draft.body, budget - within.size);

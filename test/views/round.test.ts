@@ -284,4 +284,19 @@ describe('V9: the answer is paged like the pull request', () => {
     expect(finding!.answers.at(-1)!.reason).toContain('because 39');
     expect(finding).toMatchObject({ left_out: 40 - finding!.answers.length });
   });
+
+  test('a posted draft whose findings had no place on long paths still fits', () => {
+    const findings = Array.from({ length: 12 }, (_, at) => ({ path: `${'folder/'.repeat(200)}${at}.ts`, line: 1 }));
+    const room = aRoom().join('ana').open('ana').submit('ana').close('ana').draft('ana', { findings });
+    room.post(
+      'https://forge.example/r/1',
+      findings.map((_, at) => at),
+    );
+    for (const maxChars of [6_000, 48_000]) {
+      const view = (page: number) => roundView(room.snapshot, idOf('ana'), { page, maxChars }, around(room), room.now);
+      const pages = Array.from({ length: view(1).page_count }, (_, at) => view(at + 1));
+      for (const page of pages) expect(JSON.stringify(page).length).toBeLessThanOrEqual(maxChars);
+      expect(pages.flatMap((page) => page.draft?.findings ?? [])).toHaveLength(12);
+    }
+  });
 });
