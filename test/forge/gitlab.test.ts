@@ -152,6 +152,19 @@ describe('C1: title, description, issue and comments', () => {
     });
   });
 
+  test('an issue of another project is named with it: the same number here is another one', async () => {
+    await world.start();
+    const { state } = world.gitlab;
+    const issue = { id: 31, iid: 3, title: 'It breaks', description: null, references: { full: 'group/tickets#3' } };
+    for (const [of, id] of [
+      [99, 'group/tickets#3'],
+      [state.projectId, '3'],
+    ]) {
+      state.issues = [{ ...issue, project_id: of }];
+      expect((await world.forge.describe(world.ref)).issue?.id).toBe(id);
+    }
+  });
+
   test('C9: internal notes and confidential issues are left out by name, what may not be read is a gap, and 2 000 comments are enough', async () => {
     await world.start();
     const { state } = world.gitlab;

@@ -1,7 +1,7 @@
 import { ForgeError, type Description, type GitLabPullRequestRef, type Issue, type ReviewComment } from '../port.js';
 import type { GitLabClient } from './client.js';
 import { projectPath, readMergeRequest } from './merge-request.js';
-import { closedIssue, discussion, type Note } from './shapes.js';
+import { closedIssue, discussion, type MergeRequest, type Note } from './shapes.js';
 
 /** GitLab takes 5 000 comments a merge request; page 1 could hold only some of them anyway. */
 const MAX_COMMENTS = 2_000;
@@ -9,7 +9,7 @@ const MAX_COMMENTS = 2_000;
 /** C1: texts as they are now. What only some of the project's members may read stays there: a review is read by more. */
 export async function readDescription(client: GitLabClient, ref: GitLabPullRequestRef): Promise<Description> {
   const found = await readMergeRequest(client, ref);
-  const [issue, comments] = await Promise.all([readIssue(client, ref), readComments(client, ref, found.web_url)]);
+  const [issue, comments] = await Promise.all([readIssue(client, ref, found), readComments(client, ref, found.web_url)]);
   return {
     title: found.title,
     description: found.description ?? '',
@@ -19,7 +19,11 @@ export async function readDescription(client: GitLabClient, ref: GitLabPullReque
   };
 }
 
-async function readIssue(client: GitLabClient, ref: GitLabPullRequestRef): Promise<{ issue: Issue | null; gaps: string[] }> {
+async function readIssue(
+  client: GitLabClient,
+  ref: GitLabPullRequestRef,
+  { project_id: here }: MergeRequest,
+): Promise<{ issue: Issue | null; gaps: string[] }> {
   try {
     for await (const [first] of client.pages(`${projectPath(client, ref)}/merge_requests/${ref.iid}/closes_issues`, closedIssue, {
       per_page: 1,
@@ -27,7 +31,9 @@ async function readIssue(client: GitLabClient, ref: GitLabPullRequestRef): Promi
       if (first === undefined) break;
       const { id, iid, title, description, web_url: url, confidential } = first;
       if (confidential === true) return { issue: null, gaps: ['The issue it closes is confidential and left out.'] };
-      return { issue: { id: String(iid ?? id), title, body: description ?? '', url: url ?? null }, gaps: [] };
+      // An issue of another project must not be taken for the one of that number here.
+      const elsewhere = first.project_id === undefined || first.project_id === here ? undefined : first.references?.full;
+      return { issue: { id: elsewhere ?? String(iid ?? id), title, body: description ?? '', url: url ?? null }, gaps: [] };
     }
     return { issue: null, gaps: [] };
   } catch (error) {

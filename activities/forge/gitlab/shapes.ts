@@ -35,6 +35,8 @@ export const hook = z.object({ id: z.number(), url: z.string() });
 export const closedIssue = z.object({
   id: z.union([z.number(), z.string()]),
   iid: z.number().optional(),
+  project_id: z.number().optional(),
+  references: z.object({ full: z.string() }).nullish(),
   title: z.string(),
   description: z.string().nullish(),
   web_url: z.string().optional(),
