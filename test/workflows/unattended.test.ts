@@ -76,6 +76,57 @@ describe('a room with Barista goes to its draft with nobody present', () => {
     `);
   });
 
+  test('the cap while a reviewer works', async () => {
+    const room = await panel('ana', 'bo');
+    await room.submit('ana', 'approve');
+    for (let call = 0; call < 23; call++) {
+      await room.call('bo');
+      await room.minutes(4);
+    }
+    await room.draft('ana');
+    expect(room.said()).toMatchInlineSnapshot(`
+      [
+        "0 room opened for local:/repo?base=main&head=topic (panel, Barista runs it)",
+        "0 @ana joined",
+        "0 @ana is lead + reviewer",
+        "0 @bo joined",
+        "0 @bo is reviewer",
+        "2 barista: round 1 opened at a100000; reviewers: @ana and @bo",
+        "2 @ana submitted a review",
+        "92 barista: round 1 closed: 1 hour, 30 minutes are over; without @bo
+      @ana: approve — summary of ana",
+        "92 barista: @ana: draft the review of round 1 with draft_review",
+        "94 @ana drafted the review of round 1: comment, 0 findings; @olga edits and posts it",
+      ]
+    `);
+  });
+
+  test('no review at all for a day, then one', async () => {
+    const room = await panel('ana', 'bo');
+    await room.minutes(24 * 60);
+    await room.submit('bo', 'approve');
+    await room.eventually(/draft the review/);
+    await room.draft('ana');
+    expect(room.said()).toMatchInlineSnapshot(`
+      [
+        "0 room opened for local:/repo?base=main&head=topic (panel, Barista runs it)",
+        "0 @ana joined",
+        "0 @ana is lead + reviewer",
+        "0 @bo joined",
+        "0 @bo is reviewer",
+        "2 barista: round 1 opened at a100000; reviewers: @ana and @bo",
+        "12 barista: @ana and @bo: round 1 waits for your review; submit it, or say with decline_review that you cannot",
+        "92 barista: round 1 has no review and stays open until one comes; @olga, it may need another reviewer",
+        "1442 @bo submitted a review",
+        "1442 barista: round 1 closed: whoever is missing was idle for 30 minutes; without @ana
+      @bo: approve — summary of bo",
+        "1442 barista: @ana: draft the review of round 1 with draft_review",
+        "1442 @ana drafted the review of round 1: comment, 0 findings; @olga edits and posts it",
+      ]
+    `);
+    expect(room.notes.find(({ text }) => text.includes('has no review'))?.mentions).toEqual(['us_olga']);
+  });
+
   test('push in mid-round: the next round opens by itself, and again after three pushes within 2 minutes', async () => {
     const room = await duel();
     await room.push('a2');
