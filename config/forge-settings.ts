@@ -26,10 +26,15 @@ export interface ForgeSettings {
 }
 
 const forgeAddress = webAddress.transform((url) => url.replace(/\/+$/, ''));
+/** An Enterprise Server answers below its own address too, but with pages for people. */
+const githubApi = forgeAddress.refine((url) => {
+  const { hostname, pathname } = new URL(url);
+  return pathname === '/api/v3' || (pathname === '/' && hostname.startsWith('api.'));
+});
 const GITHUB_API = 'https://api.github.com';
 const schema = z.object({
   GITHUB_APP_ID: z.coerce.number().int().positive().optional(),
-  GITHUB_API_URL: forgeAddress.optional(),
+  GITHUB_API_URL: githubApi.optional(),
   REVIEWER_APP_ID: z.coerce.number().int().positive().optional(),
   GITLAB_URL: forgeAddress.default('https://gitlab.com'),
 });
@@ -98,7 +103,7 @@ export function readForgeSettings(env: NodeJS.ProcessEnv, dataDir: string | null
 
 /** GITHUB_API_URL alone; null: not set. @throws {SettingsError} */
 export function readGitHubApiUrl(env: NodeJS.ProcessEnv): string | null {
-  const read = forgeAddress.optional().safeParse(env.GITHUB_API_URL?.trim() || undefined);
+  const read = githubApi.optional().safeParse(env.GITHUB_API_URL?.trim() || undefined);
   if (read.success) return read.data ?? null;
   throw new SettingsError(`GITHUB_API_URL ${HELP.GITHUB_API_URL[0]}, e.g. GITHUB_API_URL=${HELP.GITHUB_API_URL[1]}`);
 }

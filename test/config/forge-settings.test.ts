@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readForgeSettings } from '../../config/forge-settings.js';
+import { readForgeSettings, readGitHubApiUrl } from '../../config/forge-settings.js';
 import { keptAppFile, keptAppsFolder, type AppRole, type KeptApp } from '../../config/kept-app.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'barista-settings-'));
@@ -53,6 +53,15 @@ describe('settings of forges', () => {
       reviewer: { id: 13, privateKey: PEM },
     });
   });
+
+  test.each(['https://api.github.com/', 'https://api.octo.ghe.com', 'https://api.example.com/api/v3/', 'https://10.0.0.7:8443/api/v3'])(
+    "%s is the address of a GitHub's API",
+    (url) => {
+      const read = readForgeSettings({ GITHUB_APP_ID: '12', GITHUB_APP_PRIVATE_KEY: PEM, GITHUB_API_URL: url });
+      expect(read.github?.apiUrl).toBe(url.replace(/\/$/, ''));
+      expect(readGitHubApiUrl({ GITHUB_API_URL: url })).toBe(url.replace(/\/$/, ''));
+    },
+  );
 
   test('a GitLab of its own, however its address ends', () => {
     expect(readForgeSettings({ GITLAB_TOKEN: 'glpat-x', GITLAB_URL: 'https://git.example.com/' }).gitlab).toEqual({
@@ -112,6 +121,8 @@ describe('settings of forges', () => {
     [{ GITHUB_APP_ID: '12', GITHUB_APP_PRIVATE_KEY: 'hunter2' }, 'GITHUB_APP_PRIVATE_KEY holds no private key'],
     [{ REVIEWER_APP_ID: '13', REVIEWER_APP_PRIVATE_KEY: PEM }, 'REVIEWER_APP_ID needs an operator App'],
     [{ GITLAB_URL: 'git.example.com', GITLAB_TOKEN: 'hunter2' }, 'GITLAB_URL must be the address'],
+    [{ GITHUB_API_URL: 'https://github.example.com' }, "GITHUB_API_URL must be the address of a GitHub's API"],
+    [{ GITHUB_API_URL: 'example' }, "GITHUB_API_URL must be the address of a GitHub's API"],
     // It would stand in every message that names the address.
     [{ GITLAB_URL: 'https://kim:hunter2@git.example.com' }, 'GITLAB_URL must be the address of a GitLab, without a user name in it'],
     [{ GITHUB_API_URL: 'https://hunter2@git.example.com/api/v3' }, "GITHUB_API_URL must be the address of a GitHub's API, without a"],
