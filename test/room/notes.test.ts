@@ -142,7 +142,7 @@ describe('rounds', () => {
         "barista: round 1 closed: every reviewer has submitted
       @ana: approve — Fine.
       @grok: comment — summary of grok
-      @kim: comment — summary of kim → nobody [round_closed]",
+      @kim: comment — summary of kim → us_pia [round_closed]",
       ]
     `);
   });
@@ -152,7 +152,7 @@ describe('rounds', () => {
       [
         "round 1 closed; without @kim
       @ana: approve — Fine.
-      @grok: comment — summary of grok → nobody [round_closed]",
+      @grok: comment — summary of grok → us_pia [round_closed]",
       ]
     `);
   });
@@ -192,7 +192,7 @@ describe('rounds', () => {
       [
         "round 1 closed; without @kim; the head has moved to b200000; the reviews are of a100000
       @ana: approve — Fine.
-      @grok: comment — summary of grok → nobody [round_closed]",
+      @grok: comment — summary of grok → us_pia [round_closed]",
         "round 2 opened at b200000; reviewers: @ana, @grok and @kim; 1 finding carried → ag_ana, ag_grok, ag_kim [round_opened]",
       ]
     `);
@@ -211,6 +211,34 @@ describe('rounds', () => {
     expect(posted(reviewed(), (room) => room.reveal('grok'))).toEqual([]);
     const drafted = reviewed().close('ana').draft('ana');
     expect(posted(drafted, (room) => room.edit({ body: 'mine' }).startPosting())).toEqual([]);
+  });
+
+  test('O4: in build + duel a review is told to the author, who answers it; the last one to a lead that closes the round itself', () => {
+    const duel = (barista: boolean) =>
+      aRoom({ recipe: 'build_duel', barista })
+        .join('pia', 'ana', 'kim')
+        .roles({ ana: ['reviewer'], kim: ['lead', 'reviewer'], pia: ['author'] })
+        .open('kim');
+    const told = (room: TestRoom, name: string) => posted(room, (it) => it.submit(name))[0];
+    const byHand = duel(false);
+    expect(told(byHand, 'kim')).toBe('@kim submitted a review → us_pia [-]');
+    expect(told(byHand, 'ana')).toBe('@ana submitted a review → us_pia, ag_kim [-]');
+    const byBarista = duel(true).submit('kim');
+    expect(told(byBarista, 'ana')).toBe('@ana submitted a review → us_pia [-]');
+    const panel = crew()
+      .roles({ kim: ['author'] })
+      .open('ana')
+      .submit('ana');
+    expect(told(panel, 'grok')).toBe('@grok submitted a review → ag_ana [-]');
+  });
+
+  test('O4: the close is told to an author that has something left to answer', () => {
+    const left = crew()
+      .open('ana')
+      .submit('ana', { findings: [{}] });
+    expect(posted(left, (it) => it.close('ana'))[0]).toContain('→ us_pia [round_closed]');
+    const answered = crew().open('ana').submit('ana').close('ana');
+    expect(answered.notes.at(-1)!.mentions).toEqual([]);
   });
 });
 

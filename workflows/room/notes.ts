@@ -1,10 +1,10 @@
 import type { Answer, Finding, ParticipantId, RoomState, TextId } from './state.js';
 import type { FindingAnswered, HeadMove, RoomEvent, RoundClosed, RoundOpened } from './events.js';
 import type { MessageEvent } from './words.js';
-import { findingOf, isSettled } from './findings.js';
+import { findingOf, isSettled, stateOf } from './findings.js';
 import { placeOf } from './lines.js';
 import { holders, isPresent, nameOf, namesOf } from './members.js';
-import { hasDeclined, missing, openRound } from './rounds.js';
+import { awaited, hasDeclined, missing, openRound } from './rounds.js';
 import { answersAreHidden } from './visibility.js';
 import { inWords } from './durations.js';
 
@@ -74,7 +74,9 @@ export function noteOf(before: RoomState, event: RoomEvent, texts: Texts): Note 
     case 'RoundOpened':
       return roundOpened(before, event);
     case 'ReviewSubmitted':
-      return note(`${nameOf(before, event.review.by)} ${event.review.replaced ? 'replaced its review' : 'submitted a review'}`);
+      return note(`${nameOf(before, event.review.by)} ${event.review.replaced ? 'replaced its review' : 'submitted a review'}`, {
+        mentions: wokenByReview(before, event.review.by),
+      });
     case 'ReviewDeclined':
       return note(
         `${nameOf(before, event.decline.by)} declined to review round ${before.round?.number ?? 0}: ${short(texts(event.decline.reason))}`,
@@ -207,15 +209,26 @@ function why(before: RoomState, event: RoundClosed): string {
   }
 }
 
-/** A6: answers that were hidden while the round was open reach those they concern when it closes. */
+/** In build + duel it is for the author to answer; and where the lead closes the round, that every review is in is for the lead. */
+function wokenByReview(before: RoomState, by: ParticipantId): ParticipantId[] {
+  const round = openRound(before);
+  const others = round ? awaited(before, round).filter((id) => id !== by) : [];
+  const answer = before.recipe === 'build_duel' ? holders(before, 'author') : [];
+  const close = !before.barista.enabled && others.length === 0 ? holders(before, 'lead') : [];
+  return [...new Set([...answer, ...close].map(({ id }) => id))].filter((id) => id !== by);
+}
+
+/** A6: answers that were hidden while the round was open reach those they concern when it closes; so does what is still to be answered. */
 function wokenByClose(before: RoomState): ParticipantId[] {
   const hidden = before.findings.filter((finding) => answersAreHidden(before, finding) && finding.answers.length > 0);
   const raisers = hidden
     .filter((finding) => !isSettled(finding) && finding.answers.some((answer) => answer.as === 'author'))
     .map((finding) => finding.raisedBy);
-  const authors = hidden.some((finding) => finding.answers.some((answer) => answer.as !== 'author'))
-    ? holders(before, 'author').map((author) => author.id)
-    : [];
+  const toAnswer = before.findings.some((finding) => ['open', 'upheld'].includes(stateOf(before, finding)));
+  const authors =
+    toAnswer || hidden.some((finding) => finding.answers.some((answer) => answer.as !== 'author'))
+      ? holders(before, 'author').map((author) => author.id)
+      : [];
   return [...new Set([...raisers, ...authors])].filter((id) => isPresent(before, id));
 }
 
