@@ -57,7 +57,7 @@ const op = fc.oneof(
   },
   { weight: 16, arbitrary: fc.record({ do: fc.constant('push' as const), commit: number, heard: fc.boolean() }) },
   { weight: 8, arbitrary: fc.record({ do: fc.constant('hear' as const) }) },
-  { weight: 8, arbitrary: fc.record({ do: fc.constantFrom('read' as const, 'tell' as const), which: number }) },
+  { weight: 16, arbitrary: fc.record({ do: fc.constantFrom('read' as const, 'tell' as const), which: number }) },
   { weight: 20, arbitrary: fc.record({ do: fc.constant('call' as const), who }) },
   { weight: 8, arbitrary: fc.record({ do: fc.constant('decline' as const), who, until: fc.option(fc.constantFrom(5, 20, 60)) }) },
   { weight: 12, arbitrary: fc.record({ do: fc.constant('draft' as const), who: fc.option(who) }) },
@@ -82,7 +82,7 @@ const op = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('delete' as const), who: fc.constantFrom(...AGENTS) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('barista' as const), on: fc.boolean() }) },
   {
-    weight: 2,
+    weight: 4,
     arbitrary: fc.record({
       do: fc.constant('pullRequest' as const),
       is: fc.constantFrom('open' as const, 'open' as const, 'closed' as const, 'merged' as const),
