@@ -257,6 +257,19 @@ describe('V5: the pipeline of the commit', () => {
     expect(await world.forge.ci(world.ref, one)).toMatchObject({ state: 'success' });
   });
 
+  test('the pipeline of a head into which the target was merged says nothing of the commit before it', async () => {
+    const one = world.git.push({ 'a.ts': 'a\n' });
+    await world.start();
+    const { state } = world.gitlab;
+    world.git.checkout('main').write('b.ts', 'b\n').commit('Base');
+    world.git.checkout('topic').git('merge', '-q', '--no-ff', '--no-edit', 'main');
+    const two = world.git.head('topic');
+    state.pipelines = [{ id: 1, sha: one, status: 'failed' }];
+    state.headPipeline = { id: 2, sha: two, status: 'success' };
+    expect(await world.forge.ci(world.ref, two)).toMatchObject({ state: 'success' });
+    expect(await world.forge.ci(world.ref, one)).toMatchObject({ state: 'failure' });
+  });
+
   test('what may not be read is told, and is never an approval', async () => {
     const sha = world.git.push({ 'a.ts': 'a\n' });
     await world.start();

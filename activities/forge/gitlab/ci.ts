@@ -24,13 +24,12 @@ export async function readCi(client: GitLabClient, ref: GitLabPullRequestRef, sh
 
 /**
  * GitLab's own pick comes first, where it is of this commit: one of the merged result ran on another, and from a push to
- * its own pipeline GitLab still names that of the head before. Those of a fork are
- * listed with the merge request, those of a branch with the project. `pipelines/latest` is not asked: with none it
- * answers as if it were forbidden.
+ * its own pipeline GitLab still names that of the head before. Those of a fork are listed with the merge request, those of
+ * a branch with the project. `pipelines/latest` is not asked: with none it answers as if it were forbidden.
  */
 async function newestPipeline(client: GitLabClient, ref: GitLabPullRequestRef, sha: string): Promise<Pipeline | null> {
-  const { head_pipeline: picked } = await readMergeRequest(client, ref);
-  if (picked != null && (picked.sha === sha || (await isMergeOf(client, ref, picked.sha, sha)))) return picked;
+  const { sha: head, head_pipeline: picked } = await readMergeRequest(client, ref);
+  if (picked != null && (picked.sha === sha || (head === sha && (await isMergeOf(client, ref, picked.sha, sha))))) return picked;
   const listed = [
     ...(await firstPage(client, `${projectPath(client, ref)}/merge_requests/${ref.iid}/pipelines`, {})),
     ...(await firstPage(client, `${projectPath(client, ref)}/pipelines`, { sha, order_by: 'id', sort: 'desc' })),
@@ -39,7 +38,7 @@ async function newestPipeline(client: GitLabClient, ref: GitLabPullRequestRef, s
   return ofCommit.reduce<Pipeline | null>((newest, one) => (newest === null || one.id > newest.id ? one : newest), null);
 }
 
-/** Whether a pipeline's commit is one that GitLab made of this commit and the target branch. */
+/** Whether a pipeline's commit is the head's merged result. Of an older commit it may be a later head, into which the target was merged. */
 async function isMergeOf(client: GitLabClient, ref: GitLabPullRequestRef, merged: string, sha: string): Promise<boolean> {
   try {
     const { parent_ids: parents } = await client.get(`${projectPath(client, ref)}/${api`repository/commits/${merged}`}`, commitWithParents);
