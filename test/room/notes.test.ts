@@ -240,6 +240,30 @@ describe('rounds', () => {
     const answered = crew().open('ana').submit('ana').close('ana');
     expect(answered.notes.at(-1)!.mentions).toEqual([]);
   });
+
+  test('O4, B14, B16, B17: in a Barista room the close is told to whom it gives time to answer', () => {
+    const accepted = () =>
+      aRoom({ recipe: 'build_duel', barista: true })
+        .join('pia', 'ana', 'kim')
+        .roles({ ana: ['reviewer'], kim: ['lead', 'reviewer'], pia: ['author'] })
+        .open('kim')
+        .submit('ana', { findings: [{}] })
+        .submit('kim')
+        .answer('pia', 'f1', 'accept')
+        .close('kim')
+        .push('b2')
+        .open('kim');
+    const closed = (room: TestRoom) => posted(room, (it) => it.close('kim'))[0]!.replace(/[^]* →/, '→');
+    const verify = accepted().submit('kim').submit('ana');
+    expect(closed(verify)).toBe('→ ag_ana [round_closed]');
+    const lost = accepted().submit('kim').decline('ana');
+    expect(closed(lost)).toBe('→ ag_kim [round_closed]');
+    const rejected = accepted()
+      .submit('kim')
+      .submit('ana', { findings: [{}] })
+      .answer('pia', 'f2', 'reject', 'no');
+    expect(closed(rejected)).toBe('→ ag_ana [round_closed]');
+  });
 });
 
 describe('pushes', () => {

@@ -1,11 +1,12 @@
 import type { Answer, Finding, ParticipantId, RoomState, TextId } from './state.js';
 import type { FindingAnswered, HeadMove, RoomEvent, RoundClosed, RoundOpened } from './events.js';
 import type { MessageEvent } from './words.js';
-import { findingOf, isSettled, stateOf } from './findings.js';
+import { findingOf } from './findings.js';
 import { placeOf } from './lines.js';
 import { holders, isPresent, nameOf, namesOf } from './members.js';
-import { awaited, hasDeclined, missing, openRound } from './rounds.js';
+import { hasDeclined, missing, openRound } from './rounds.js';
 import { answersAreHidden } from './visibility.js';
+import { wokenByClose, wokenByReview } from './woken.js';
 import { inWords } from './durations.js';
 
 /** A message the room itself posts. `mentions` are those who must act on it, and nobody else. */
@@ -177,7 +178,7 @@ function roundOpened(before: RoomState, event: RoundOpened): Note {
   return (event.by === 'barista' ? barista : note)(text, { mentions: event.reviewers, event: 'round_opened' });
 }
 
-function roundClosed(before: RoomState, event: RoundClosed, texts: Texts): Note {
+function roundClosed(before: RoomState, event: RoundClosed & { readonly at: number }, texts: Texts): Note {
   const { round } = before;
   const facts = [`round ${event.number} closed${why(before, event)}`];
   const declined = event.missing.filter((id) => round && hasDeclined(round, id));
@@ -190,7 +191,7 @@ function roundClosed(before: RoomState, event: RoundClosed, texts: Texts): Note 
   const reviews =
     round?.reviews.map((review) => `\n${nameOf(before, review.by)}: ${review.verdict} — ${short(texts(review.summary))}`) ?? [];
   return (event.by === 'barista' ? barista : note)(facts.join('; ') + reviews.join(''), {
-    mentions: wokenByClose(before),
+    mentions: wokenByClose(before, event),
     event: 'round_closed',
   });
 }
@@ -207,29 +208,6 @@ function why(before: RoomState, event: RoundClosed): string {
     case 'cap':
       return `: ${inWords(before.durations.roundCap)} are over`;
   }
-}
-
-/** In build + duel it is for the author to answer; and where the lead closes the round, that every review is in is for the lead. */
-function wokenByReview(before: RoomState, by: ParticipantId): ParticipantId[] {
-  const round = openRound(before);
-  const others = round ? awaited(before, round).filter((id) => id !== by) : [];
-  const answer = before.recipe === 'build_duel' ? holders(before, 'author') : [];
-  const close = !before.barista.enabled && others.length === 0 ? holders(before, 'lead') : [];
-  return [...new Set([...answer, ...close].map(({ id }) => id))].filter((id) => id !== by);
-}
-
-/** A6: answers that were hidden while the round was open reach those they concern when it closes; so does what is still to be answered. */
-function wokenByClose(before: RoomState): ParticipantId[] {
-  const hidden = before.findings.filter((finding) => answersAreHidden(before, finding) && finding.answers.length > 0);
-  const raisers = hidden
-    .filter((finding) => !isSettled(finding) && finding.answers.some((answer) => answer.as === 'author'))
-    .map((finding) => finding.raisedBy);
-  const toAnswer = before.findings.some((finding) => ['open', 'upheld'].includes(stateOf(before, finding)));
-  const authors =
-    toAnswer || hidden.some((finding) => finding.answers.some((answer) => answer.as !== 'author'))
-      ? holders(before, 'author').map((author) => author.id)
-      : [];
-  return [...new Set([...raisers, ...authors])].filter((id) => isPresent(before, id));
 }
 
 function headMoved(before: RoomState, sha: string, move: HeadMove): Note {
