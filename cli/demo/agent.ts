@@ -12,7 +12,7 @@ export interface Agent {
   close(): Promise<void>;
 }
 
-class ToolRefused extends CommandFailed {
+export class ToolRefused extends CommandFailed {
   constructor(
     readonly code: string,
     message: string,

@@ -1,5 +1,5 @@
 import type { Json } from '../api.js';
-import type { Agent, RoundView, Turn } from './agent.js';
+import { ToolRefused, type Agent, type RoundView, type Turn } from './agent.js';
 import { remarksOn, type ChangedFile, type Remark } from './remarks.js';
 import type { Clone } from './repository.js';
 
@@ -41,10 +41,19 @@ function builder(agent: Agent, clone: Clone): Turn {
     const toFix = accepted.filter(({ id }) => !pushed.has(id));
     if (toFix.length === 0 || round === null) return;
     for (const { id } of toFix) pushed.add(id);
-    const lines = await Promise.all(toFix.filter(({ line }) => line !== undefined).map((finding) => lineOf(agent, room, finding)));
-    await clone.takeOut(lines, `Take out what ${toFix.map(({ id }) => id).join(' and ')} is about`);
+    const found = await Promise.all(toFix.map(async (finding) => ({ finding, line: await lineOf(agent, room, finding) })));
+    const lines = found.flatMap(({ line }) => (line === null ? [] : [line]));
+    const takenOut = found.filter(({ line }) => line !== null).map(({ finding }) => finding.id);
+    const said = new Set(found.filter(({ line }) => line === null).map(({ finding }) => whatFor(finding.path)));
+    await clone.takeOut(
+      lines,
+      [...(takenOut.length > 0 ? [`Take out what ${takenOut.join(' and ')} is about`] : []), ...said].join('\n\n'),
+    );
   };
 }
+
+/** How the builder answers a remark on what it cannot take a line out of: in its commit, so in the description. */
+const whatFor = (path: string): string => `Say what ${path} is changed for`;
 
 function answerTo({ state, severity, raised_by_name: raiser }: Json): { answer: 'accept' | 'reject'; reason: string } | null {
   if (state === 'upheld') return { answer: 'accept', reason: 'You are right. I take it out.' };
@@ -54,14 +63,20 @@ function answerTo({ state, severity, raised_by_name: raiser }: Json): { answer: 
   return { answer: 'accept', reason: 'It can go.' };
 }
 
-/** The line as the reviewer saw it. */
+/** The line as the reviewer saw it. Null where there is none to read: a whole file, a symlink, a submodule, a file too large. */
 async function lineOf(
   agent: Agent,
   room: string,
   { path, line, raised_on: ref }: Json,
-): Promise<{ path: string; line: number; text: string }> {
-  const file = await agent.call('get_file', { room, path, ref, start_line: line, end_line: line });
-  return { path, line, text: String(file.content).replace(/\r?\n$/, '') };
+): Promise<{ path: string; line: number; text: string } | null> {
+  if (line === undefined) return null;
+  try {
+    const { content } = await agent.call('get_file', { room, path, ref, start_line: line, end_line: line });
+    return typeof content === 'string' ? { path, line, text: content.replace(/\r?\n$/, '') } : null;
+  } catch (error) {
+    if (error instanceof ToolRefused && error.code === 'invalid') return null;
+    throw error;
+  }
 }
 
 interface Reading {
@@ -100,12 +115,15 @@ function findingOf({ path, line, body }: Remark, severity: string) {
   return { path, ...(line !== undefined && { line }), severity, body };
 }
 
-/** From round 2 on: what was accepted is marked fixed where its file changed since, and else said to be still so. */
+/**
+ * From round 2 on: what was accepted is marked fixed where its file changed since (a file that is as in the base again is
+ * no longer in the pull request), or the description now says what for; and else it is said to be still so.
+ */
 async function reviewFixes(agent: Agent, { room, round, findings }: RoundView, mine: readonly Json[]): Promise<void> {
-  const { files } = await readContext(agent, room, round!.number - 1);
+  const { files, inPullRequest, description } = await readContext(agent, room, round!.number - 1);
   const changed = new Set(files.map(({ path }) => path));
   const accepted = mine.filter(({ state }) => state === 'accepted');
-  const fixed = accepted.filter(({ path }) => changed.has(path));
+  const fixed = accepted.filter(({ path }) => changed.has(path) || !inPullRequest.has(path) || description.includes(whatFor(path)));
   for (const finding of fixed) {
     await agent.call('resolve_finding', { room, finding_id: finding.id, resolution: 'fixed', note: 'It is gone.' });
   }
@@ -126,15 +144,27 @@ async function reviewFixes(agent: Agent, { room, round, findings }: RoundView, m
 /** Enough of a very large pull request for a demo; what was not read shows in the coverage of the draft. */
 const PAGES_AT_MOST = 12;
 
-async function readContext(agent: Agent, room: string, sinceRound?: number): Promise<{ files: ChangedFile[]; pages: number }> {
+interface Context {
+  readonly files: ChangedFile[];
+  readonly pages: number;
+  readonly description: string;
+  /** By the manifest, which only the view since a round has. */
+  readonly inPullRequest: ReadonlySet<string>;
+}
+
+async function readContext(agent: Agent, room: string, sinceRound?: number): Promise<Context> {
   const files = new Map<string, ChangedFile>();
+  const inPullRequest = new Set<string>();
+  let description = '';
   for (let page = 1; ; page++) {
     const answer = await agent.call('get_pr_context', { room, page, ...(sinceRound !== undefined && { since_round: sinceRound }) });
     for (const file of answer.files as ChangedFile[]) {
       const known = files.get(file.path);
       files.set(file.path, known?.patch !== undefined && file.patch === undefined ? known : file);
     }
-    if (answer.last_page || page === PAGES_AT_MOST) return { files: [...files.values()], pages: page };
+    for (const { path } of (answer.manifest ?? []) as Json[]) inPullRequest.add(path);
+    description += answer.description ?? '';
+    if (answer.last_page || page === PAGES_AT_MOST) return { files: [...files.values()], pages: page, description, inPullRequest };
   }
 }
 

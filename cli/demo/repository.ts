@@ -190,12 +190,12 @@ export async function cloneOf({ git, gitDir, head, base }: Shown, path: string):
   };
 }
 
-/** The text (bytes, one a character) without each of these lines, looked for by its words, nearest to where it was. */
+/** The text (bytes, one a character) without each of these lines, looked for by its words as UTF-8 reads them, nearest to where it was. */
 function without(text: string, lines: readonly { line: number; text: string }[]): string {
   const all = text.split('\n');
   for (const { line, text: wanted } of lines) {
-    const bytes = Buffer.from(wanted, 'utf8').toString('latin1').replace(/\r$/, '');
-    const found = all.flatMap((content, index) => (content.replace(/\r$/, '') === bytes ? [index] : []));
+    const words = (content: string) => Buffer.from(content, 'latin1').toString('utf8').replace(/\r$/, '');
+    const found = all.flatMap((content, index) => (words(content) === wanted.replace(/\r$/, '') ? [index] : []));
     const nearest = found.sort((a, b) => Math.abs(a + 1 - line) - Math.abs(b + 1 - line))[0];
     if (nearest !== undefined) all.splice(nearest, 1);
   }

@@ -115,3 +115,19 @@ test('with --exit it ends by itself, also on a pull request of one line and besi
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(lines(running.out()).at(-1)).toMatchObject({ kind: 'end', stays: false });
 });
+
+test('what no line can be taken out of is answered in the commit, and a file that is as in the base again counts as fixed', async () => {
+  using git = new GitWorld();
+  git.pushBase({ 'c.md': 'As it was\n' });
+  git.mergeBaseIn();
+  git
+    .symlink('a-link', 'README.md')
+    .push({ 'b.bin': Buffer.from('caf\u00e9 in Latin-1\n', 'latin1'), 'c.md': 'As it was\nand no longer is\n' });
+  const running = await demo(git, '--exit');
+  const { code, err } = await running.ended;
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  const end = lines(running.out()).at(-1);
+  const messages = git.git('--git-dir', end.repository, 'log', '--format=%B', 'main..topic');
+  expect(messages).toContain('Say what a-link is changed for');
+  expect(messages).toContain('Take out what f3 is about');
+});

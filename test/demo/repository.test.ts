@@ -85,6 +85,14 @@ test('a repository without a commit is told to get one', async () => {
   await expect(lookAt(git.path, {})).rejects.toThrow('has no commit yet. Make one, or show another with --repo PATH.');
 });
 
+test('a line in another encoding is found by how it reads', async () => {
+  using git = new GitWorld();
+  git.push({ 'a.txt': Buffer.from('un caf\u00e9\nand more\n', 'latin1') });
+  const { clone } = await shown(git);
+  const commit = await clone.takeOut([{ path: 'a.txt', line: 1, text: 'un caf\ufffd' }], 'First');
+  expect(git.git('--git-dir', clone.path, 'show', `${commit}:a.txt`)).toBe('and more');
+});
+
 test("lines are taken out in the clone's head alone, whatever moved above them, and what is not there is left", async () => {
   using git = new GitWorld();
   git.push({ 'a b.ts': 'one\ntwo\nthree\ntwo\n', 'c.ts': 'last' });
