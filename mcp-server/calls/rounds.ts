@@ -1,7 +1,6 @@
 import { ForgeError } from '../../activities/forge/port.js';
 import type { RoundCommand } from '../../workflows/room/commands.js';
 import type { FreshHead } from '../../workflows/room/events.js';
-import { decide } from '../../workflows/room/decide/index.js';
 import { Refusal } from '../../workflows/room/refusal.js';
 import type { CommandResult, ParticipantId, RoomState } from '../../workflows/room/state.js';
 import type { Call } from '../deps.js';
@@ -18,24 +17,21 @@ interface Input {
 
 /** O1: opens the next round at the head as it is now. */
 export async function openRound({ room: slug, request_id }: Input, call: Call) {
-  const result = await withHead(call, slug, (head, room) => {
-    const command = { ...asked(call, 'openRound', request_id), head: head ?? { ...room.head, move: null, knownSeq: room.head.seq } };
-    return head === null ? withoutHead(call, room, command) : send(call, room, command);
-  });
+  const result = await withHead(call, slug, (head) => ({ ...asked(call, 'openRound', request_id), head }));
   const [round] = await roundsOf(call, slug, [numberIn(result, 'round')]);
   return { round };
 }
 
 /** N1: closes the open round and opens the next, in one step. */
 export async function nextRound({ room: slug, force = false, request_id }: Input & { force?: boolean | undefined }, call: Call) {
-  const result = await withHead(call, slug, (head, room) => send(call, room, { ...asked(call, 'nextRound', request_id), head, force }));
+  const result = await withHead(call, slug, (head) => ({ ...asked(call, 'nextRound', request_id), head, force }));
   const [closed, round] = await roundsOf(call, slug, [numberIn(result, 'closed'), numberIn(result, 'round')]);
   return { closed, round };
 }
 
 /** N2: closes the open round, with or without a head. */
 export async function closeRound({ room: slug, request_id }: Input, call: Call) {
-  const result = await withHead(call, slug, (head, room) => send(call, room, { ...asked(call, 'closeRound', request_id), head }));
+  const result = await withHead(call, slug, (head) => ({ ...asked(call, 'closeRound', request_id), head }));
   const room = await roomOfMember(call, slug);
   const [round] = await roundsOf(call, slug, [numberIn(result, 'round')]);
   return { round, missing: (result.missing as readonly ParticipantId[]).map((id) => named(room, id)) };
@@ -44,31 +40,21 @@ export async function closeRound({ room: slug, request_id }: Input, call: Call) 
 /** How often a head is read again because the room had learnt of another meanwhile. */
 const READS = 3;
 
-type Ask = (head: FreshHead | null, room: RoomState) => Promise<CommandResult>;
-
 /** DESIGN 14: reads the head at the edge, sends it with what it knew, and reads again where the room has moved on. */
-async function withHead(call: Call, slug: string, ask: Ask): Promise<CommandResult> {
+async function withHead(call: Call, slug: string, command: (head: FreshHead | null) => RoundCommand): Promise<CommandResult> {
   for (let reads = 1; ; reads++) {
     const room = await roomOfMember(call, slug);
     const head = await headOf(call, room);
     if (head !== null) keepContext(call, room, head);
     try {
-      return await ask(head, room);
+      return await send(call, room, command(head));
     } catch (error) {
       if (!(error instanceof Refusal && error.code === 'conflict' && reads < READS)) throw error;
     }
   }
 }
 
-/** S9: a repeat gets its result, and what the room refuses is refused, whether or not the forge answers; nothing is opened without a head. */
-async function withoutHead(call: Call, room: RoomState, command: RoundCommand): Promise<CommandResult> {
-  const decision = decide(room, command, call.deps.now());
-  if (decision.kind === 'refused') throw Refusal.from(decision.refusal);
-  if (decision.events.length === 0) return decision.result;
-  throw new Refusal('forge_unavailable', "The pull request's head could not be read; no round was opened.", 'Try again in a minute.');
-}
-
-/** The head, or null when the forge cannot be read. */
+/** The head, or null when the forge cannot be read: the room decides all the same, for a repeat needs none (S9). */
 async function headOf(call: Call, room: RoomState): Promise<FreshHead | null> {
   try {
     return await call.deps.heads.forCommand(room);

@@ -91,7 +91,7 @@ const COMMANDS: [number, fc.Arbitrary<Command>][] = [
   ],
   [2, fc.record({ type: type('setRecipe'), by: mostlyOwner, recipe: fc.constantFrom(...RECIPES) })],
   [1, fc.record({ type: type('setBarista'), by: mostlyOwner, enabled: fc.boolean() })],
-  [10, fc.record({ type: type('openRound'), by: mostlyLead, head })],
+  [10, fc.record({ type: type('openRound'), by: mostlyLead, head: fc.option<FreshHead>(head, { freq: 9 }) })],
   [6, fc.record({ type: type('nextRound'), by: mostlyLead, head: fc.option<FreshHead>(head, { freq: 9 }), force: fc.boolean() })],
   [8, fc.record({ type: type('closeRound'), by: mostlyLead, head: fc.option<FreshHead>(head, { freq: 3 }) })],
   [
@@ -150,7 +150,6 @@ export function asOfNow(room: RoomState, { command: asked, stale }: Move & { kin
   if (stale) return asked;
   switch (asked.type) {
     case 'openRound':
-      return { ...asked, head: { ...asked.head, knownSeq: room.head.seq } };
     case 'nextRound':
     case 'closeRound':
       return { ...asked, head: asked.head && { ...asked.head, knownSeq: room.head.seq } };

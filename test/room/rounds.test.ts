@@ -51,6 +51,15 @@ describe('opening', () => {
     expect(room.run({ ...open, head: { ...read, sha: sha('b2') } }).state.round!.headSha).toBe(sha('b2'));
   });
 
+  test('O1, S9: with an unreadable head nothing is opened, and a repeat needs none', () => {
+    const open = { type: 'openRound', by: 'ag_ana', head: null } as const;
+    const room = crew();
+    expect(room.refused((it) => it.run(open)).code).toBe('forge_unavailable');
+    expect(room.open('ana').run(open).result).toEqual({ round: 1 });
+    expect(room.submit('grok').refused((it) => it.run(open)).code).toBe('round_open');
+    expect(room.refused((it) => it.run({ ...open, by: 'ag_grok' })).code).toBe('role_required');
+  });
+
   test('O3: after the review is posted the next review needs a new round', () => {
     const room = opened().submit('ana').close('ana').draft('ana').post();
     expect(room.refused((it) => it.submit('grok')).code).toBe('round_closed');

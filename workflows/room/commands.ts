@@ -31,9 +31,9 @@ export type OwnerCommand =
   | (Asked & { readonly type: 'archive' });
 
 export type RoundCommand =
-  | (Asked & { readonly type: 'openRound'; readonly head: FreshHead })
+  /** `head` is null when the forge could not be reached: then nothing opens, and the round closes anyway (N2). */
+  | (Asked & { readonly type: 'openRound'; readonly head: FreshHead | null })
   | (Asked & { readonly type: 'nextRound'; readonly head: FreshHead | null; readonly force: boolean })
-  /** `head` is null when the forge could not be reached: the round closes anyway (N2). */
   | (Asked & { readonly type: 'closeRound'; readonly head: FreshHead | null });
 
 export interface NewFinding extends Lines {

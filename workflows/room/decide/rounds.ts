@@ -12,10 +12,13 @@ export function open(room: RoomState, command: RoundCommand & { type: 'openRound
   if (round && isRepeat(round.openedBy, round.openedVia === 'open', round.openedSeq, room, command)) {
     return repeat({ round: round.number });
   }
-  const refused = lacksRole(room, command.by, 'lead') ?? roundIsOpen(room) ?? headIsOld(room, command.head);
+  const refused = lacksRole(room, command.by, 'lead') ?? roundIsOpen(room);
   if (refused) return refused;
-  const learnt = headFacts(room, command.head, null);
-  return done([...learnt, roundOpened(room, command.by, 'open', command.head)], { round: nextNumber(room) });
+  const { head } = command;
+  if (!head) return headIsUnknown('no round was opened');
+  const old = headIsOld(room, head);
+  if (old) return old;
+  return done([...headFacts(room, head, null), roundOpened(room, command.by, 'open', head)], { round: nextNumber(room) });
 }
 
 /** N1: closes the open round and opens the next at the new head, or does neither. */
@@ -29,11 +32,7 @@ export function next(room: RoomState, command: RoundCommand & { type: 'nextRound
   const current = openRound(room);
   if (!current) return refuse('no_open_round', 'No round is open.', { hint: 'Call open_review_round.' });
   const { head } = command;
-  if (!head) {
-    return refuse('forge_unavailable', "The pull request's head could not be read; nothing was closed.", {
-      hint: 'Try again in a minute.',
-    });
-  }
+  if (!head) return headIsUnknown('nothing was closed');
   const blocked = headIsOld(room, head) ?? owesReview(room, current, command.by) ?? headHasNotMoved(current, head);
   if (blocked) return blocked;
   const waiting = awaited(room, current);
@@ -73,6 +72,10 @@ function roundIsOpen(room: RoomState): Refused | null {
   const current = openRound(room);
   if (!current) return null;
   return refuse('round_open', `Round ${current.number} is open.`, { hint: 'Close it with close_review_round, or go on with next_round.' });
+}
+
+function headIsUnknown(so: string): Refused {
+  return refuse('forge_unavailable', `The pull request's head could not be read; ${so}.`, { hint: 'Try again in a minute.' });
 }
 
 /** DESIGN 14: the room has learnt of another head since the caller's edge read it, so what was read is old. */
