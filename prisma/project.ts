@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { callsOf } from '../workflows/barista/idle.js';
+import { listedUntil, listingOf } from '../workflows/barista/listing.js';
 import type { Outbox } from '../workflows/messages.js';
 import { alertsOf } from '../workflows/room/alerts.js';
 import { apply } from '../workflows/room/apply.js';
@@ -9,7 +11,6 @@ import { writeAlerts } from './alerts.js';
 import { notify } from './bus.js';
 import { dateOf, lockRoom, storable, type Db, type Tx } from './db.js';
 import type { Prisma } from './generated/client.js';
-import { listingOf } from './listing.js';
 import { stateOfJson } from './rooms.js';
 import { spansOf } from './spans.js';
 import { textIdsOfEvent, textIdsOfState } from './text-ids.js';
@@ -134,13 +135,21 @@ async function write(tx: Tx, slug: string, fresh: readonly Numbered[], lastMessa
   );
   await writeRecords(tx, slug, steps);
   if (after.participants !== start?.participants) await writeParticipants(tx, slug, after);
-  const spans = after.round && !after.round.closed ? await spansOf(tx, slug, after.round.number) : [];
+  const calls = callsOf(after.round && !after.round.closed ? await spansOf(tx, slug, after.round.number) : []);
+  const { at } = steps.at(-1)!.event;
+  const { phase, chips, waitingOn } = listingOf(after, calls, at);
+  const until = listedUntil(after, calls, at);
   await tx.room.update({
     where: { slug },
     data: {
       seq: after.seq,
       state: json(after),
-      ...listingOf(after, spans, steps.at(-1)!.event.at),
+      recipe: after.recipe,
+      round: after.round?.number ?? 0,
+      phase,
+      chips: [...chips],
+      waitingOn: [...waitingOn],
+      listedUntil: until === null ? null : dateOf(until),
       lastMessageId: lastMessageId + notes.length,
       endedAt: after.ended && dateOf(after.ended.at),
     },

@@ -1,9 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { ParticipantId, PullRequest, RoomState, TextId } from '../workflows/room/state.js';
+import { callsOf } from '../workflows/barista/idle.js';
+import { type Listing, listingOf } from '../workflows/barista/listing.js';
+import { openRound } from '../workflows/room/rounds.js';
 import type { Chip, Phase, ParticipantKind, Recipe, Role } from '../workflows/room/words.js';
 import { dateOf, isDuplicate, storable, type Db } from './db.js';
 import { Prisma } from './generated/client.js';
+import { spansOfRounds } from './spans.js';
 import { textIdsOfState } from './text-ids.js';
+
+/** A state may have a megabyte: so many are held at once while lists are worked out. */
+const STATES_AT_ONCE = 20;
 
 /** A room as lists show it. Nothing in here tells of a review that somebody may not see (V2). */
 export interface RoomRow {
@@ -14,11 +21,10 @@ export interface RoomRow {
   readonly recipe: Recipe;
   /** Number of the last projected event; 0 until the workflow's first. */
   readonly seq: number;
-  readonly phase: Phase;
   /** 0 before round 1. */
   readonly round: number;
-  readonly chips: readonly Chip[];
-  readonly waitingOn: readonly ParticipantId[];
+  /** As the last event left it, and until when that holds (null: until the next event). {@link Rooms.listings} says it as of now. */
+  readonly listed: { readonly as: Listing; readonly until: number | null };
   readonly lastMessageId: number;
   readonly createdAt: number;
   readonly endedAt: number | null;
@@ -74,6 +80,8 @@ export interface Rooms {
   ofOwner(ownerId: string): Promise<RoomRow[]>;
   /** Rooms it is in and has not left, newest first. */
   ofParticipant(id: ParticipantId): Promise<(RoomRow & { roles: readonly Role[] })[]>;
+  /** How lists show each of these rooms now, by slug: worked out anew where time alone may have changed what its row says. */
+  listings(rooms: readonly RoomRow[]): Promise<ReadonlyMap<string, Listing>>;
   /** Living rooms of a pull request, whoever owns them (R8, P3). */
   ofPullRequest(key: string): Promise<RoomRow[]>;
   /** Every room this owner ever had of a pull request, those that have ended too. */
@@ -100,6 +108,17 @@ export function createRooms(db: Db, now: () => number): Rooms {
   async function bySlug(slug: string): Promise<RoomRow | null> {
     const found = await db.room.findUnique({ where: { slug }, omit: { state: true } });
     return found && rowOf(found);
+  }
+
+  async function listedAnew(slugs: readonly string[], at: number): Promise<[string, Listing][]> {
+    const found = await db.room.findMany({ where: { slug: { in: [...slugs] } }, select: { slug: true, state: true } });
+    const states = found.flatMap(({ slug, state }) => (state ? [{ slug, state: stateOfJson(state) }] : []));
+    const open = states.flatMap(({ slug, state }) => {
+      const round = openRound(state);
+      return round ? [{ slug, round: round.number }] : [];
+    });
+    const spans = await spansOfRounds(db, open);
+    return states.map(({ slug, state }) => [slug, listingOf(state, callsOf(spans.get(slug) ?? []), at)]);
   }
 
   return {
@@ -177,6 +196,14 @@ export function createRooms(db: Db, now: () => number): Rooms {
       });
       return found.map(({ roles, room }) => ({ ...rowOf(room), roles: roles as Role[] }));
     },
+    async listings(rooms) {
+      const at = now();
+      const listings = new Map(rooms.map(({ slug, listed }) => [slug, listed.as]));
+      const over = rooms.filter(({ listed: { until } }) => until !== null && until <= at).map(({ slug }) => slug);
+      for (let first = 0; first < over.length; first += STATES_AT_ONCE)
+        for (const [slug, listing] of await listedAnew(over.slice(first, first + STATES_AT_ONCE), at)) listings.set(slug, listing);
+      return listings;
+    },
     async ofPullRequest(key) {
       return (
         await db.room.findMany({ where: { pullRequestKey: key, endedAt: null }, orderBy: { createdAt: 'asc' }, omit: { state: true } })
@@ -221,10 +248,11 @@ function rowOf(row: StoredRow): RoomRow {
     title: row.title,
     recipe: row.recipe as Recipe,
     seq: row.seq,
-    phase: row.phase as Phase,
     round: row.round,
-    chips: row.chips as Chip[],
-    waitingOn: row.waitingOn,
+    listed: {
+      as: { phase: row.phase as Phase, chips: row.chips as Chip[], waitingOn: row.waitingOn },
+      until: row.listedUntil?.getTime() ?? null,
+    },
     lastMessageId: row.lastMessageId,
     createdAt: row.createdAt.getTime(),
     endedAt: row.endedAt?.getTime() ?? null,

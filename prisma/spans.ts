@@ -40,6 +40,21 @@ export function createSpans(db: Db): Spans {
 }
 
 export async function spansOf(db: Db | Tx, slug: string, round: number): Promise<ReviewSpan[]> {
-  const rows = await db.reviewSpan.findMany({ where: { slug, round }, orderBy: [{ participant: 'asc' }, { from: 'asc' }] });
-  return rows.map(({ participant, from, last }) => ({ participant, from: from.getTime(), last: last.getTime() }));
+  return (await spansOfRounds(db, [{ slug, round }])).get(slug) ?? [];
+}
+
+/** As {@link Spans.spans}, of one round of each of many rooms, by slug. */
+export async function spansOfRounds(
+  db: Db | Tx,
+  rounds: readonly { readonly slug: string; readonly round: number }[],
+): Promise<Map<string, ReviewSpan[]>> {
+  const bySlug = new Map<string, ReviewSpan[]>();
+  if (rounds.length === 0) return bySlug;
+  const rows = await db.reviewSpan.findMany({ where: { OR: [...rounds] }, orderBy: [{ participant: 'asc' }, { from: 'asc' }] });
+  for (const { slug, participant, from, last } of rows) {
+    const spans = bySlug.get(slug) ?? [];
+    bySlug.set(slug, spans);
+    spans.push({ participant, from: from.getTime(), last: last.getTime() });
+  }
+  return bySlug;
 }

@@ -1,6 +1,7 @@
 import { Duration } from 'luxon';
 import type { RoomRow } from '../../prisma/store.js';
 import type { Calls } from '../../workflows/barista/idle.js';
+import { type Listing, listingOf } from '../../workflows/barista/listing.js';
 import { nextStep } from '../../workflows/barista/policy.js';
 import { isPresent } from '../../workflows/room/members.js';
 import type { Durations, RoomState } from '../../workflows/room/state.js';
@@ -16,22 +17,25 @@ import { callsIn } from './world.js';
 /** Every room of a person, ended ones too, newest first. Nothing in a row tells of a hidden review (V2). */
 export async function listOwnRooms({ deps, caller }: Call): Promise<object[]> {
   const [owned, joined] = await Promise.all([deps.store.rooms.ofOwner(caller.id), deps.store.rooms.ofParticipant(caller.id)]);
+  const rooms = distinct([...owned, ...joined]);
+  const listings = await deps.store.rooms.listings(rooms);
   return Promise.all(
-    distinct([...owned, ...joined]).map(async (room) => {
-      const members = room.waitingOn.length === 0 ? [] : await deps.store.rooms.members(room.slug);
-      return wireRow(room, (id) => members.find((member) => member.id === id)?.name ?? id);
+    rooms.map(async (room) => {
+      const listed = listings.get(room.slug)!;
+      const members = listed.waitingOn.length === 0 ? [] : await deps.store.rooms.members(room.slug);
+      return wireRow(room, listed, (id) => members.find((member) => member.id === id)?.name ?? id);
     }),
   );
 }
 
-function wireRow(room: RoomRow, nameOf: (id: string) => string) {
+function wireRow(room: RoomRow, { phase, chips, waitingOn }: Listing, nameOf: (id: string) => string) {
   return {
     ...listing(room),
     state: room.endedAt === null ? 'living' : 'ended',
-    phase: room.phase,
+    phase,
     round: room.round,
-    chips: room.chips,
-    waiting_on: room.waitingOn.map((id) => ({ id, name: nameOf(id) })),
+    chips,
+    waiting_on: waitingOn.map((id) => ({ id, name: nameOf(id) })),
     opened_at: iso(room.createdAt),
     ended_at: room.endedAt === null ? null : iso(room.endedAt),
   };
@@ -49,7 +53,7 @@ export async function roomPage(call: Call, slug: string): Promise<object> {
     isPresent(room, call.caller.id) ? readRound({ room: slug }, call) : null,
   ]);
   return {
-    ...wireRow(row!, (id) => room.participants.find((participant) => participant.id === id)?.name ?? id),
+    ...wireRow(row!, listingOf(room, calls, now()), (id) => room.participants.find((participant) => participant.id === id)?.name ?? id),
     ...settings(room),
     clocks: wireClocks(room, calls, now()),
     members: wireMembers(room),

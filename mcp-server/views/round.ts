@@ -1,5 +1,4 @@
-import type { Calls } from '../../workflows/barista/idle.js';
-import { chipsOf, offersOf, phaseOf } from '../../workflows/barista/status.js';
+import { chipsFor, offersOf, phaseOf } from '../../workflows/barista/status.js';
 import { findingOf, isSettled } from '../../workflows/room/findings.js';
 import { holders, participantOf } from '../../workflows/room/members.js';
 import { short } from '../../workflows/room/notes.js';
@@ -166,12 +165,6 @@ function frame(snapshot: Snapshot, view: Seen, reader: ParticipantId, { head, ci
     chips: chipsFor(state, shown, calls, now),
     offers: offersOf(shown),
   };
-}
-
-/** From what the reader may see; that there is a review at all is no secret (V1), so `no review` is the room's own. */
-function chipsFor(state: RoomState, shown: RoomState, calls: Calls, now: number): Chip[] {
-  const all = chipsOf(state, calls, now);
-  return chipsOf(shown, calls, now).filter((chip) => chip !== 'no review' || all.includes(chip));
 }
 
 export function wireRound(round: Round): WireRound {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type Listing, listedUntil, listingOf } from '../../workflows/barista/listing.js';
 import { chipsOf, offersOf, phaseOf, waitingOn } from '../../workflows/barista/status.js';
 import { Refusal } from '../../workflows/room/refusal.js';
 import { nextSteps, nothingForYou } from '../../workflows/room/turn.js';
@@ -129,6 +130,8 @@ class World {
   readonly naive = new Naive(OWNER, HEAD);
   private texts = 0;
   private notesSeen = 0;
+  /** What lists keep of the room since its last event, and how long that holds. */
+  private row: { readonly events: number; readonly as: Listing; readonly until: number } | null = null;
   private readonly deleted = new Set<string>();
   /** Deliveries under way: each may come late, after others, and more than once. */
   private readonly readings: [ReturnType<ClockedRoom['read']>, ReturnType<Naive['reading']>][] = [];
@@ -342,9 +345,21 @@ class World {
     this.notesSeen = said.length;
   }
 
+  /** A list says what a look at the room says: until its time is over it needs no look. */
+  private isListed(): void {
+    const { events, state, calls, now } = this.real;
+    if (this.row?.events !== events.length) {
+      const { at } = events.at(-1)!;
+      this.row = { events: events.length, as: listingOf(state, calls, at), until: listedUntil(state, calls, at) ?? Infinity };
+      expect(this.row.until).toBeGreaterThan(at);
+    }
+    if (now < this.row.until) expect(listingOf(state, calls, now)).toEqual(this.row.as);
+  }
+
   private compare(): void {
     const { real, naive } = this;
     this.hangsTogether();
+    this.isListed();
     const { state, now } = real;
     const present = state.participants.filter((one) => one.present);
     expect({

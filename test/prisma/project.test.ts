@@ -230,7 +230,10 @@ test('B4: an hour later the same events are still the same (no clock but the eve
 
 test('V2: lists show phase, chips and whom a room waits for, and nothing of a hidden review', async () => {
   const room = await ProjectedRoom.open(db.store, 'listing', { recipe: 'build_duel', barista: true });
-  const row = async () => db.store.rooms.get(room.slug);
+  const row = async () => {
+    const found = await db.store.rooms.get(room.slug);
+    return { round: found!.round, ...(await db.store.rooms.listings([found!])).get(room.slug) };
+  };
   expect(await row()).toMatchObject({ phase: 'waiting_for_crew', chips: [], waitingOn: [] });
   await room.do((r) => r.join('author', 'lead', 'other').baristaOpens());
   expect(await row()).toMatchObject({ phase: 'reviewing', round: 1, waitingOn: ['ag_lead'] });

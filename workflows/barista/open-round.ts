@@ -65,6 +65,16 @@ export function hasNoReview(room: RoomState, round: Round, calls: Calls, now: nu
   return idleAt === null || idleAt <= now || capEndsAt(room, round) <= now;
 }
 
+/** When time alone may change whom an open round waits for, or bring the chip `no review`; some of it may be over at `now`. */
+export function changesOfOpenRound(room: RoomState, round: Round, calls: Calls, now: number): number[] {
+  const declines = round.declines.flatMap(({ until }) => until ?? []);
+  if (!room.barista.enabled || round.reviews.length > 0) return declines;
+  const idleAt = idleEndsAt(room, round, calls, awaitedNow(room, round, now));
+  // A call of the last moment is told a little later, and takes the chip back.
+  const idle = idleAt === null ? [] : [idleAt, idleAt + READ_LAG];
+  return [...declines, ...idle, capEndsAt(room, round)];
+}
+
 /** What idle time and the cap count from at the earliest: Barista turned on, or the pull request reopened (B26, P5). */
 function clocksSince(room: RoomState): number {
   return Math.max(room.barista.since, room.head.stateSince);

@@ -49,6 +49,12 @@ export function chipsOf(room: RoomState, calls: Calls, now: number): Chip[] {
   return chips;
 }
 
+/** What a reader is shown, who sees `seen` of the room; that there is a review at all is no secret (V1), so `no review` is the room's own. */
+export function chipsFor(room: RoomState, seen: RoomState, calls: Calls, now: number): Chip[] {
+  const all = chipsOf(room, calls, now);
+  return chipsOf(seen, calls, now).filter((chip) => chip !== 'no review' || all.includes(chip));
+}
+
 /** B22: from the day after the close until the next push. */
 function fixesAreLate(room: RoomState): boolean {
   const { round } = room;
