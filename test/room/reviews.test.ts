@@ -271,9 +271,10 @@ describe('possible duplicates', () => {
 
 describe('declining', () => {
   test('S7: it is kept with its reason and time, and a later review takes it back', () => {
-    const room = opened().decline('grok', 'no access', 99 * MINUTE);
-    expect(room.state.round!.declines).toEqual([
-      { by: 'ag_grok', at: room.now, reason: room.stage('ag_grok', 'no access'), until: 99 * MINUTE },
+    const room = opened();
+    const until = room.now + 99 * MINUTE;
+    expect(room.decline('grok', 'no access', until).state.round!.declines).toEqual([
+      { by: 'ag_grok', at: room.now, reason: room.stage('ag_grok', 'no access'), until },
     ]);
     expect(room.submit('grok').state.round!.declines).toEqual([]);
   });
@@ -299,12 +300,14 @@ describe('declining', () => {
     ).toBe('round_closed');
   });
 
-  test('S7: its end is at most a year away, for no clock runs until just any time', () => {
+  test('S7: its end is to come, and at most a year away, for no clock runs until just any time', () => {
     const room = opened();
+    expect(room.refused((it) => it.decline('grok', 'earlier', it.now))).toMatchObject({ code: 'invalid', field: 'until' });
     expect(room.refused((it) => it.decline('grok', 'never', it.now + LIMITS.declineFor + 1))).toMatchObject({
       code: 'invalid',
       field: 'until',
     });
+    expect(room.decline('grok', 'from now on', room.now + 1).state.round!.declines).toHaveLength(1);
     expect(room.decline('grok', 'in a year', room.now + LIMITS.declineFor).state.round!.declines).toHaveLength(1);
   });
 

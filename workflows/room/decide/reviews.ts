@@ -210,13 +210,14 @@ export function decline(room: RoomState, command: ReviewCommand & { type: 'decli
   }
   const known = round.declines.find((other) => other.by === command.by);
   if (known && command.requestId === undefined && known.reason === command.reason && known.until === command.until) return repeat({});
-  if (command.until !== null && command.until - now > LIMITS.declineFor) {
-    return refuse('invalid', 'until is more than a year away.', {
-      field: 'until',
-      hint: 'Leave until out if you do not know when you can review.',
-    });
-  }
+  const wrong = command.until === null ? null : whyNotUntil(command.until, now);
+  if (wrong) return refuse('invalid', wrong, { field: 'until', hint: 'Leave until out if you do not know when you can review.' });
   return done([{ type: 'ReviewDeclined', decline: { by: command.by, at: now, reason: command.reason, until: command.until } }]);
+}
+
+function whyNotUntil(until: number, now: number): string | null {
+  if (until <= now) return 'until is not in the future.';
+  return until - now > LIMITS.declineFor ? 'until is more than a year away.' : null;
 }
 
 /** V8: whoever asks holds no unsubmitted reviewer role at this moment, so nothing is shown too early. */
