@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { messagesAfter } from '../../mcp-server/calls/messages.js';
+import { messagesAfter, wait } from '../../mcp-server/calls/messages.js';
 import type { Call } from '../../mcp-server/deps.js';
 import { post, request, type Person } from '../support/edge.js';
 import { startWorld, type World } from '../support/world.js';
@@ -246,22 +246,6 @@ describe('server-sent events', () => {
     stream.close();
   });
 
-  test('R12: what a room says as it ends comes before done, also where it ends while the messages are read', async () => {
-    const other = await world.room({ agents: [ann] });
-    const { store } = world;
-    const endsNow = async (slug: string) => {
-      await world.rest(world.owner, 'POST', `/rooms/${slug}/archive`, {});
-      return store.rooms.state(slug);
-    };
-    const caller = { kind: 'agent', id: ann.id, name: ann.name, ownerId: world.owner.id } as const;
-    const reads = [store.rooms.state, endsNow];
-    const slow = { ...store, rooms: { ...store.rooms, state: (slug: string) => (reads.shift() ?? store.rooms.state)(slug) } };
-    const newest = String(await store.messages.lastId(other));
-    const source = await messagesAfter(other, newest, 'after', { deps: { store: slow }, caller } as unknown as Call);
-    expect(await source.next()).toMatchObject([{ data: { text: 'the room was archived' } }]);
-    expect(await source.next()).toBe('done');
-  });
-
   test('it ends with an event done when the room has ended', async () => {
     const other = await world.room({ agents: [ann] });
     const stream = await open(`/rooms/${other}/events`, ann.key);
@@ -269,6 +253,38 @@ describe('server-sent events', () => {
     let event = await stream.next();
     while (event.event !== 'done') event = await stream.next();
     await expect(stream.next()).rejects.toThrow('the stream ended');
+  });
+});
+
+describe('R12: what a room says as it ends comes before done, also where it ends while the messages are read', () => {
+  /** A room, its newest message, and a call of @ann under which it is archived once its messages have been read. */
+  async function ending() {
+    const slug = await world.room({ agents: [ann] });
+    const { store } = world;
+    const endsNow = async () => {
+      await world.rest(world.owner, 'POST', `/rooms/${slug}/archive`, {});
+      return store.rooms.state(slug);
+    };
+    const caller = { kind: 'agent', id: ann.id, name: ann.name, ownerId: world.owner.id } as const;
+    const reads = [store.rooms.state, endsNow];
+    const slow = { ...store, rooms: { ...store.rooms, state: (room: string) => (reads.shift() ?? store.rooms.state)(room) } };
+    const call = { deps: { store: slow, now: () => 0 }, caller } as unknown as Call;
+    return { slug, newest: String(await store.messages.lastId(slug)), call };
+  }
+
+  test('to whoever reads the events', async () => {
+    const { slug, newest, call } = await ending();
+    const source = await messagesAfter(slug, newest, 'after', call);
+    expect(await source.next()).toMatchObject([{ data: { text: 'the room was archived' } }]);
+    expect(await source.next()).toBe('done');
+  });
+
+  test('to whoever waits', async () => {
+    const { slug, newest, call } = await ending();
+    const look = (after: string) => wait({ room: slug, after, timeoutMs: 0 }, call);
+    const heard = await look(newest);
+    expect(heard).toMatchObject({ kind: 'messages', messages: [{ text: 'the room was archived' }] });
+    expect(await look(heard.last_message_id)).toMatchObject({ kind: 'done', messages: [] });
   });
 });
 
