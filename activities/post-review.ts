@@ -17,17 +17,30 @@ import type { Draft, RoomState, Round } from '../workflows/room/state.js';
 const BODY_LIMIT = 64_000;
 /** Ten attempts at this distance outlast a sender that died and the sweep that makes up for it. */
 const NOT_PROJECTED_MS = 1_000;
+/** Seconds that a forge which reads from copies is given to show what it took. */
+const SHOWN_WITHIN = 10;
+
+/** What one attempt leaves for the next: where the forge said the review stands, once it has taken it. */
+interface Trace {
+  readonly taken: string | null;
+}
 
 /**
  * D5: looks for its own marker, sends, reads back. It may die anywhere and be tried again: what was posted under the
- * marker is found and not posted a second time.
+ * marker is found and not posted a second time, nor is what the forge has taken and does not show.
  */
 export function createPostReview(deps: ActivityDeps): RoomActivities['postReview'] {
   return async ({ slug, version }) => {
     const context = Context.current();
-    const beat = setInterval(() => context.heartbeat(), POSTING_BEAT_MS);
+    let trace = (context.info.heartbeatDetails ?? { taken: null }) as Trace;
+    const tell = (): void => context.heartbeat(trace);
+    const beat = setInterval(tell, POSTING_BEAT_MS);
+    const taken = (url: string): void => {
+      trace = { taken: url };
+      tell();
+    };
     try {
-      return await post(deps, slug, version);
+      return await post(deps, slug, version, { before: trace.taken, taken, stop: context.cancellationSignal });
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
       if (error.kind !== 'unavailable') throw ApplicationFailure.nonRetryable(error.message, POSTING_FAILED);
@@ -42,7 +55,20 @@ export function createPostReview(deps: ActivityDeps): RoomActivities['postReview
   };
 }
 
-async function post(deps: ActivityDeps, slug: string, version: number): ReturnType<RoomActivities['postReview']> {
+interface Attempt {
+  /** Where an earlier attempt was told that the review stands; null: none was. */
+  readonly before: string | null;
+  readonly taken: (url: string) => void;
+  /** Another attempt may have begun. */
+  readonly stop: AbortSignal;
+}
+
+async function post(
+  deps: ActivityDeps,
+  slug: string,
+  version: number,
+  { before, taken, stop }: Attempt,
+): ReturnType<RoomActivities['postReview']> {
   const { store, forge, log } = deps;
   const snapshot = await store.rooms.snapshot(slug, { records: 'all' });
   const draft = snapshot?.state.draft;
@@ -59,14 +85,21 @@ async function post(deps: ActivityDeps, slug: string, version: number): ReturnTy
   const { postAs, commentInstead } = await store.repositories.settings(snapshot.state.owner, name, repository);
   const { review: written, unplaced, beside } = await composed(deps, snapshot, draft);
   const review = { ...written, as: { identity: postAs, commentInstead } };
-  const posted = (await forge.findPosted(ref, review)) ?? (await forge.post(ref, review));
+  const found = await forge.findPosted(ref, review);
+  const { url } = found ?? (before === null ? await forge.post(ref, review, stop) : { url: before });
+  taken(url);
   const shown = await shownOf(deps, slug, () => forge.readBack(ref, review));
-  if (shown === null) return { url: posted.url, unplaced };
-  if (!shown.found) throw new ForgeError('unavailable', 'the forge does not show the review it took');
+  if (shown === null) return { url, unplaced };
+  if (!shown.found) {
+    if (before === null) throw new ForgeError('unavailable', 'the forge does not show the review it took', SHOWN_WITHIN);
+    // Whoever removed it meant to, and what the forge shows late would be there twice.
+    log.warn({ room: slug, url }, 'the forge does not show the review it took');
+    return { url, unplaced };
+  }
   if (shown.differences.length > 0)
     log.warn({ room: slug, differences: shown.differences }, 'the forge shows the review otherwise than it was posted');
   const refused = shown.inBody.map((position) => beside[position]!);
-  return { url: shown.url ?? posted.url, unplaced: [...unplaced, ...refused].sort((one, other) => one - other) };
+  return { url: shown.url ?? url, unplaced: [...unplaced, ...refused].sort((one, other) => one - other) };
 }
 
 /** null: it may not be read back, which makes no failure of a posting that is done. What passes is tried again. */

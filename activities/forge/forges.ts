@@ -29,7 +29,7 @@ export function createForges(forges: Forges): Forge {
     file: async (ref, sha, path) => of(ref).file(ref, sha, path),
     ci: async (ref, sha) => of(ref).ci(ref, sha),
     findPosted: async (ref, posting) => of(ref).findPosted(ref, posting),
-    post: async (ref, review) => of(ref).post(ref, review),
+    post: async (ref, review, stop) => of(ref).post(ref, review, stop),
     readBack: async (ref, review) => of(ref).readBack(ref, review),
   };
 }

@@ -325,8 +325,11 @@ export interface Forge {
   file(ref: PullRequestRef, sha: string, path: string): Promise<FileRead>;
   ci(ref: PullRequestRef, sha: string): Promise<CiRead>;
   findPosted(ref: PullRequestRef, posting: Posting): Promise<Posted | null>;
-  /** Posts once: a review whose marker is already there is answered, not posted again. */
-  post(ref: PullRequestRef, review: ReviewToPost): Promise<Posted>;
+  /**
+   * Posts once: a review whose marker is already there is answered, not posted again. `stop`: another posting of the same
+   * may have begun, so this one sends nothing more.
+   */
+  post(ref: PullRequestRef, review: ReviewToPost, stop?: AbortSignal): Promise<Posted>;
   readBack(ref: PullRequestRef, review: ReviewToPost): Promise<ReadBack>;
 }
 

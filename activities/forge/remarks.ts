@@ -1,5 +1,5 @@
 import { numbersOf } from '../../workflows/room/lines.js';
-import type { FileComment, LineComment, ReviewToPost } from './port.js';
+import { type FileComment, ForgeError, type LineComment, type ReviewToPost } from './port.js';
 
 /** What of a review stands beside its body. */
 export type Remark = LineComment | FileComment;
@@ -15,5 +15,16 @@ export function placeOfRemark(remark: Remark): string {
 /** A text without what is the forge's own in it: line ends and outer space. */
 export const plain = (text: string): string => text.replaceAll('\r\n', '\n').trim();
 
-/** Ours stands at the very end: what stands before it is text of others, who may have written the same. */
-export const isMarked = (body: string, marker: string): boolean => body.trimEnd().endsWith(marker);
+/**
+ * Ours stands at the very end, on a line of its own: what stands before it is text of others, who may have written the
+ * same, and whoever quotes it has the quote's own sign before it.
+ */
+export const isMarked = (body: string, marker: string): boolean => {
+  const text = body.trimEnd();
+  return text === marker || text.endsWith(`\n${marker}`);
+};
+
+/** D5: before each thing that is sent. @throws {ForgeError} where this posting was given up */
+export function goesOn(stop: AbortSignal | undefined): void {
+  if (stop?.aborted) throw new ForgeError('unavailable', 'This posting was given up: another one goes on with the review.');
+}

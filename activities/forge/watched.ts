@@ -53,8 +53,8 @@ export function watchedForge(forge: Forge, troubles: Troubles): Forge {
     file: (ref, sha, path) => watched(ref, files, () => forge.file(ref, sha, path)),
     ci: (ref, sha) => watched(ref, { part: 'ci', asks: true }, () => forge.ci(ref, sha)),
     findPosted: (ref, wanted) => watched(ref, posting, () => forge.findPosted(ref, wanted)),
-    async post(ref, review) {
-      const posted = await watched(ref, posting, () => forge.post(ref, review));
+    async post(ref, review, stop) {
+      const posted = await watched(ref, posting, () => forge.post(ref, review, stop));
       if (posted.by !== undefined) {
         troubles.fine(ref, posted.by);
         troubles.fine(ref, posted.by, 'posting');

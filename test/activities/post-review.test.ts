@@ -1,8 +1,11 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.js';
+import type { Forge } from '../../activities/forge/port.js';
 import { createPostReview } from '../../activities/post-review.js';
 import { POSTING_BEAT_MS } from '../../workflows/messages.js';
+import { silent } from '../support/edge.js';
+import { aRoom } from '../support/room.js';
 
 afterEach(() => vi.useRealTimers());
 
@@ -23,4 +26,56 @@ test('D5: a posting tells that it goes on as long as it does, so that none is be
   await expect(posting).rejects.toMatchObject({ type: 'not_projected' });
   vi.advanceTimersByTime(60_000);
   expect(beats).toBe((20 * 60_000) / POSTING_BEAT_MS);
+});
+
+/** A forge that takes a review and shows it, or not; what it was asked for, in order. */
+function aForge({ shows }: { shows: boolean }) {
+  const asked: string[] = [];
+  const url = 'https://forge.example/review-1';
+  const forge = {
+    diff: async () => ({ files: [], gaps: [] }),
+    findPosted: async () => (asked.push('find'), shows ? { url } : null),
+    post: async (_ref, _review, stop) => (asked.push(stop?.aborted === false ? 'post' : 'post without a stop'), { url }),
+    readBack: async () => (asked.push('read'), { found: shows, url: shows ? url : null, inBody: [], differences: [] }),
+  } satisfies Partial<Forge>;
+  return { asked, url, forge };
+}
+
+function posting(forge: Partial<Forge>, heartbeatDetails?: unknown) {
+  const room = aRoom().join('ana').open('ana').submit('ana').close('ana').draft('ana', {}).startPosting();
+  const { state, records } = room;
+  const { texts } = room.snapshot;
+  const store = {
+    rooms: { snapshot: async () => ({ seq: state.seq, state, records, texts }) },
+    repositories: { settings: async () => ({ automatic: null, postAs: null, commentInstead: false }) },
+    reads: { get: async () => null, put: async () => undefined },
+    shown: { of: async () => [] },
+  };
+  const env = new MockActivityEnvironment(heartbeatDetails === undefined ? {} : { heartbeatDetails });
+  const beats: unknown[] = [];
+  env.on('heartbeat', (details) => beats.push(details));
+  const input = { slug: state.slug, pullRequest: state.pullRequest, version: state.draft!.version };
+  return { beats, run: () => env.run(createPostReview({ store, forge, log: silent } as unknown as ActivityDeps), input) };
+}
+
+test('D5: a review that the forge took and does not show yet is looked for again, and never sent a second time', async () => {
+  const { asked, url, forge } = aForge({ shows: false });
+  const first = posting(forge);
+  await expect(first.run()).rejects.toMatchObject({ type: 'forge_unavailable', nextRetryDelay: 10_000 });
+  expect(asked).toEqual(['find', 'post', 'read']);
+  const left = first.beats.at(-1);
+  asked.length = 0;
+  const again = posting(forge, left);
+  expect(await again.run()).toEqual({ url, unplaced: [] });
+  expect(asked).toEqual(['find', 'read']);
+});
+
+test('D5: one that somebody removed while it was read back is not sent again', async () => {
+  const { asked, url, forge } = aForge({ shows: true });
+  const gone = { ...forge, readBack: async () => ({ found: false, url: null, inBody: [], differences: [] }) };
+  const first = posting(gone);
+  await expect(first.run()).rejects.toMatchObject({ type: 'forge_unavailable' });
+  const again = posting({ ...gone, findPosted: async () => null }, first.beats.at(-1));
+  expect(await again.run()).toEqual({ url, unplaced: [] });
+  expect(asked).toEqual(['find']);
 });

@@ -336,6 +336,20 @@ describe('D4: remarks on whole files stand beside the file; what has no place th
     expect(world.github.reviews.map(({ state }) => state)).toEqual(['COMMENTED', 'CHANGES_REQUESTED']);
   });
 
+  test('D5: one that was given up, for another may run beside it, sends nothing more and leaves nothing that counts', async () => {
+    await start();
+    const sent = review({ fileComments: [{ path: 'a.ts', body: 'Too long.' }] });
+    for (const on of [/^GET .*\/reviews/, /^POST .*\/reviews$/]) {
+      const controller = new AbortController();
+      world.github.before.push({ on, run: () => controller.abort() });
+      await expect(world.forge.post(world.ref, sent, controller.signal)).rejects.toMatchObject({ kind: 'unavailable' });
+      expect(submitted()).toEqual([]);
+    }
+    expect(posts()).toBe(1);
+    await world.again().post(world.ref, sent);
+    expect(world.github.reviews.map(({ state }) => state)).toEqual(['CHANGES_REQUESTED']);
+  });
+
   test('a posting that dies before it is submitted leaves nothing that counts, and the next one posts', async () => {
     await start();
     const sent = review({ fileComments: [{ path: 'a.ts', body: 'Too long.' }] });

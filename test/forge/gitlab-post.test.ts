@@ -233,6 +233,35 @@ describe('D5: posting is once', () => {
     expect((await world.forge.readBack(world.ref, next)).differences).toEqual([]);
   });
 
+  test('a posting that was given up, for another may run beside it, sends nothing more', async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    // As on a machine that slept over its first remark.
+    world.gitlab.before.push({ on: /POST .*\/discussions/, run: () => controller.abort() });
+    const what = review([at('added.txt', 1), at('added.txt', 2)]);
+    const givenUp = { kind: 'unavailable', message: expect.stringContaining('given up') as string };
+    await expect(world.forge.post(world.ref, what, signal)).rejects.toMatchObject(givenUp);
+    expect(world.gitlab.asked(/POST/)).toHaveLength(1);
+    await post(what);
+    expect(notes()).toHaveLength(3);
+    await expect(world.forge.post(world.ref, { ...what, marker: 'a-room/2/1' }, signal)).rejects.toMatchObject(givenUp);
+    expect(notes()).toHaveLength(3);
+  });
+
+  test("our own user's quote of a remark or of the body is neither taken for it nor removed", async () => {
+    const what = review();
+    const quote = (marker: string) => world.gitlab.state.addNote({ body: `> Said before ${marker}`, author: REVIEWER });
+    const [body, remark, older] = [
+      quote('<!-- barista:a-room/1/3 -->'),
+      quote(commentMarkers(what)[0]!),
+      quote('<!-- barista:a-room/1/3#0a -->'),
+    ];
+    expect(await world.forge.findPosted(world.ref, what)).toBeNull();
+    await post(what);
+    expect(notes().slice(0, 3)).toEqual([body, remark, older]);
+    expect(notes()).toHaveLength(5);
+  });
+
   test('its marker is found behind hundreds of notes', async () => {
     await post(review());
     for (let at = 0; at < 250; at++) world.gitlab.state.addNote({ body: `Talk ${at}` });

@@ -79,7 +79,7 @@ export function createGitHubForge(options: GitHubForgeOptions): Forge {
     file: async (ref, sha, path) => trees.file(here(ref), sha, path),
     ci: async (ref, sha) => readCi(app, here(ref), fullSha(sha), own, webUrl),
     findPosted: async (ref, wanted) => findPosted(posting, here(ref), wanted),
-    post: async (ref, review) => postReview(posting, here(ref), review),
+    post: async (ref, review, stop) => postReview(posting, here(ref), review, stop),
     readBack: async (ref, review) => readBack(posting, here(ref), review),
   };
 }

@@ -18,6 +18,7 @@ import { failedOf, isTooQuick } from './failures.js';
 import { listRows } from './listing.js';
 import { findPosted, listReviews, ourLogins, sideOf, submittedIn, type PostDeps, type Review } from './posted.js';
 import { at, readPull, type Pull, type Row } from './pull.js';
+import { goesOn } from '../remarks.js';
 import { COMMENT_LIMIT, composeReview, type Composed } from './review-body.js';
 
 /** What GitHub did with a request it answered 502 to shows within this. */
@@ -32,14 +33,15 @@ const ADD_FILE_THREAD = `mutation ($review: ID!, $path: String!, $body: String!)
 }`;
 
 /** D5, D9: one review, once. What GitHub would refuse of it stands in its body. @throws {ForgeError} */
-export async function postReview(deps: PostDeps, ref: GitHubPullRequestRef, review: ReviewToPost): Promise<Posted> {
+export async function postReview(deps: PostDeps, ref: GitHubPullRequestRef, review: ReviewToPost, stop?: AbortSignal): Promise<Posted> {
   const pull = await readPull(deps.operator, ref);
   const poster = await posterFor(deps, ref, pull, review.as ?? NOTHING_SET);
   const reviews = await listReviews(poster.app, ref);
   const done = submittedIn(reviews, await ourLogins(deps, ref), review);
   if (done !== null) return { url: done.url };
+  goesOn(stop);
   await removePending(poster, ref, reviews);
-  return new Poster(deps, poster, ref, pull, review).post();
+  return new Poster(deps, poster, ref, pull, review, stop).post();
 }
 
 interface PosterApp {
@@ -114,6 +116,7 @@ class Poster {
     private readonly ref: GitHubPullRequestRef,
     private readonly pull: Pull,
     private review: ReviewToPost,
+    private readonly stop: AbortSignal | undefined,
   ) {
     this.#commentOnly = poster.commentOnly;
     this.#commit = review.headSha;
@@ -174,6 +177,7 @@ class Poster {
     const event: Event = this.#commentOnly ? 'COMMENT' : EVENTS[this.review.verdict];
     const { fileComments } = this.review;
     const pull = { ...at(this.ref), pull_number: this.ref.number };
+    goesOn(this.stop);
     const { data } = await octokit.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews', {
       ...pull,
       ...ONCE,
@@ -196,9 +200,11 @@ class Poster {
   async #finish(octokit: Octokit, { id, node }: { id: number; node: string }, event: Event): Promise<Posted> {
     const unplaced = new Set(this.#unplaced);
     for (const [index, comment] of this.review.fileComments.entries()) {
+      goesOn(this.stop);
       if (!(await addFileThread(octokit, node, comment))) unplaced.add(this.review.comments.length + index);
     }
     const { body } = composeReview(this.review, { openWithVerdict: this.#commentOnly, unplaced });
+    goesOn(this.stop);
     const submitted = await octokit.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/events', {
       ...at(this.ref),
       pull_number: this.ref.number,

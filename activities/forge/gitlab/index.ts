@@ -48,7 +48,7 @@ export function createGitLabForge({ url, token, heard, hook, now, folder, stop }
     file: async (ref, sha, path) => readFile(client, own(client, ref), fullSha(sha), path),
     ci: async (ref, sha) => readCi(client, own(client, ref), fullSha(sha)),
     findPosted: async (ref, posting) => findPosted(client, own(client, ref), posting),
-    post: async (ref, review) => postReview(deps, own(client, ref), review),
+    post: async (ref, review, stop) => postReview(deps, own(client, ref), review, stop),
     readBack: async (ref, review) => readBack(client, own(client, ref), review),
   };
 }

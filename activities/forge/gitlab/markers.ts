@@ -29,7 +29,8 @@ export function commentMarkers(review: ReviewToPost): string[] {
 export function isRemarkOf(body: string, { marker }: Posting): boolean {
   const opening = `<!-- barista:${marker}#`;
   const start = body.lastIndexOf(opening);
-  return start >= 0 && /^[0-9a-f-]+ -->$/.test(body.slice(start + opening.length).trimEnd());
+  const ownLine = start === 0 || body[start - 1] === '\n';
+  return start >= 0 && ownLine && /^[0-9a-f-]+ -->$/.test(body.slice(start + opening.length).trimEnd());
 }
 
 /** Nothing is seen of it, and GitLab no longer takes the line for a command. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ForgeError, type GitLabPullRequestRef, type Posted, type Posting, type ReadBack, type ReviewToPost } from '../port.js';
-import { isMarked, placeOfRemark, plain, type Remark, remarksOf } from '../remarks.js';
+import { goesOn, isMarked, placeOfRemark, plain, type Remark, remarksOf } from '../remarks.js';
 import type { GitLabClient } from './client.js';
 import { readDiff, type DiffDeps } from './diff.js';
 import { bodyMarker, commentMarkers, isRemarkOf, noteText } from './markers.js';
@@ -23,7 +23,7 @@ export async function findPosted(client: GitLabClient, ref: GitLabPullRequestRef
  * again, and what an earlier text of it left there is removed; draft notes, of whomever, are neither used nor touched. A
  * remark for whose line GitLab has no place stands in the body.
  */
-export async function postReview(deps: DiffDeps, ref: GitLabPullRequestRef, review: ReviewToPost): Promise<Posted> {
+export async function postReview(deps: DiffDeps, ref: GitLabPullRequestRef, review: ReviewToPost, stop?: AbortSignal): Promise<Posted> {
   const { client } = deps;
   const remarks = remarksOf(review);
   const markers = commentMarkers(review);
@@ -31,17 +31,23 @@ export async function postReview(deps: DiffDeps, ref: GitLabPullRequestRef, revi
   const posted = there.find(({ body }) => isMarked(body, bodyMarker(review)));
   if (posted !== undefined) return { url: await noteUrl(client, ref, posted) };
 
-  for (const { id } of there.filter(({ body }) => !markers.some((marker) => isMarked(body, marker)))) await remove(client, ref, id);
+  for (const { id } of there.filter(({ body }) => !markers.some((marker) => isMarked(body, marker)))) {
+    goesOn(stop);
+    await remove(client, ref, id);
+  }
   const missing = [...remarks.keys()].filter((index) => !there.some(({ body }) => isMarked(body, markers[index] as string)));
   const find = await placer(deps, ref, review, missing.length > 0);
   const unplaced = new Set<number>();
   for (const index of missing) {
     const remark = remarks[index] as Remark;
     const position = find(remark);
+    goesOn(stop);
     const taken = position !== null && (await discuss(client, ref, { body: noteText(remark.body, markers[index] as string), position }));
     if (!taken) unplaced.add(index);
   }
+  goesOn(stop);
   await settleApproval(client, ref, review);
+  goesOn(stop);
   const created = await create(
     client,
     `${mergeRequestPath(client, ref)}/notes`,

@@ -26,6 +26,8 @@ export class FakeGitLab {
   /** Every call in order: `POST /projects/…`, as it came. */
   readonly calls: string[] = [];
   readonly failures: Failure[] = [];
+  /** Run once, before the next call that fits is answered. */
+  readonly before: { readonly on: RegExp; readonly run: () => void }[] = [];
   token = TOKEN;
   /** What GitLab says of the token to whoever has it. */
   readonly tokenFacts: Pick<PersonalAccessTokenSchema, 'name' | 'scopes' | 'revoked' | 'active'> & { expires_at: string | null } = {
@@ -82,6 +84,8 @@ export class FakeGitLab {
     if (!path.startsWith('/api/v4/')) return this.#git(request, response, path);
     const body = await read(request);
     if (request.headers.authorization !== `Bearer ${this.token}`) return send(response, 401, { message: '401 Unauthorized' });
+    const early = this.before.findIndex(({ on }) => on.test(call));
+    if (early >= 0) this.before.splice(early, 1)[0]!.run();
     const at = this.failures.findIndex(({ on }) => on.test(call));
     const [failure] = at < 0 ? [] : this.failures.splice(at, 1);
     if (failure !== undefined && failure.done !== true)
