@@ -232,6 +232,14 @@ describe('rounds', () => {
     expect(told(panel, 'grok')).toBe('@grok submitted a review → ag_ana [-]');
   });
 
+  test('O4, S7: that the last one declines is told to a lead that closes the round itself', () => {
+    const told = (room: TestRoom) => posted(room, (it) => it.decline('kim', 'no time'))[0];
+    const open = () => crew().open('ana').submit('ana');
+    expect(told(open())).toBe('@kim declined to review round 1: no time → nobody [-]');
+    expect(told(open().submit('grok'))).toBe('@kim declined to review round 1: no time → ag_ana [-]');
+    expect(told(open().submit('grok').barista(true))).toBe('@kim declined to review round 1: no time → nobody [-]');
+  });
+
   test('O4: the close is told to an author that has something left to answer', () => {
     const left = crew()
       .open('ana')

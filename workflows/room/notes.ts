@@ -6,7 +6,7 @@ import { placeOf } from './lines.js';
 import { holders, isPresent, nameOf, namesOf } from './members.js';
 import { hasDeclined, missing, openRound } from './rounds.js';
 import { answersAreHidden } from './visibility.js';
-import { wokenByClose, wokenByReview } from './woken.js';
+import { wokenByClose, wokenByLast, wokenByReview } from './woken.js';
 import { inWords } from './durations.js';
 
 /** A message the room itself posts. `mentions` are those who must act on it, and nobody else. */
@@ -81,6 +81,7 @@ export function noteOf(before: RoomState, event: RoomEvent, texts: Texts): Note 
     case 'ReviewDeclined':
       return note(
         `${nameOf(before, event.decline.by)} declined to review round ${before.round?.number ?? 0}: ${short(texts(event.decline.reason))}`,
+        { mentions: wokenByLast(before, event.decline.by) },
       );
     case 'FindingAnswered':
       return findingAnswered(before, event, texts);

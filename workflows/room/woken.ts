@@ -7,13 +7,18 @@ import { holders, isPresent } from './members.js';
 import { awaited, openRound } from './rounds.js';
 import { answersAreHidden } from './visibility.js';
 
-/** In build + duel it is for the author to answer; and where the lead closes the round, that every review is in is for the lead. */
+/** In build + duel it is for the author to answer; the last one is for the lead too. */
 export function wokenByReview(before: RoomState, by: ParticipantId): ParticipantId[] {
-  const round = openRound(before);
-  const others = round ? awaited(before, round).filter((id) => id !== by) : [];
   const answer = before.recipe === 'build_duel' ? holders(before, 'author') : [];
-  const close = !before.barista.enabled && others.length === 0 ? holders(before, 'lead') : [];
-  return [...new Set([...answer, ...close].map(({ id }) => id))].filter((id) => id !== by);
+  return [...new Set([...answer.map(({ id }) => id), ...wokenByLast(before, by)])].filter((id) => id !== by);
+}
+
+/** Where the lead closes the round, that nobody is left to wait for is for the lead: the last has submitted, or declined. */
+export function wokenByLast(before: RoomState, by: ParticipantId): ParticipantId[] {
+  const round = openRound(before);
+  const isLast = round !== null && awaited(before, round).every((id) => id === by);
+  const close = !before.barista.enabled && isLast ? holders(before, 'lead') : [];
+  return close.map(({ id }) => id).filter((id) => id !== by);
 }
 
 /**
