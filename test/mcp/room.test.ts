@@ -246,6 +246,24 @@ describe('a panel', () => {
     expect((await world.ok(one, 'list_rooms', {})).rooms.map(({ slug }: { slug: string }) => slug)).not.toContain(room);
   });
 
+  test('V9: a draft longer than a page comes back shortened, and the round has it whole', async () => {
+    const one = await world.agent('siete');
+    const room = await world.room({ agents: [one] });
+    await world.ok(one, 'open_review_round', { room });
+    await world.ok(one, 'submit_review', review(room));
+    await world.ok(one, 'close_review_round', { room });
+    const findings = Array.from({ length: 60 }, (_, at) => ({ path: `src/${at}.ts`, severity: 'minor', body: `${at} ${'w'.repeat(900)}` }));
+    const body = 'b'.repeat(30_000);
+    const { draft } = await world.ok(one, 'draft_review', { room, verdict: 'comment', body, findings });
+    expect(JSON.stringify(draft).length).toBeLessThanOrEqual(48_000);
+    expect(draft.findings).toHaveLength(60);
+    const stored = await world.rest(world.owner, 'GET', `/rooms/${room}/review/draft`);
+    expect(stored.json).toMatchObject({ body, findings: findings.map(({ body }) => ({ body })) });
+    const pages = [await world.ok(one, 'get_review_round', { room })];
+    while (!pages.at(-1).last_page) pages.push(await world.ok(one, 'get_review_round', { room, page: pages.length + 1 }));
+    expect(pages.map((page) => page.draft?.body ?? '').join('')).toBe(body);
+  });
+
   test('S7: a reviewer declines; a later review takes it back', async () => {
     const [one, two] = [await world.agent('tres'), await world.agent('quatro')];
     const room = await world.room({ agents: [one, two] });
