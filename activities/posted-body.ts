@@ -1,5 +1,5 @@
 import type { Place } from './context/places.js';
-import { code, cutText, finished, opensBlock, quiet } from './markdown.js';
+import { callingNone, code, cutText, finished, opensBlock, quiet, withoutOffers } from './markdown.js';
 import { findingOf, standingLabel } from '../workflows/room/findings.js';
 import { type Lines, numbersOf, placeOf } from '../workflows/room/lines.js';
 import { nameOf } from '../workflows/room/members.js';
@@ -47,7 +47,8 @@ export const BESIDE_LIMIT = 40;
  * read what and who declined. Each finding stands in one place. Over the limit the body is trimmed by priority, blockers
  * last, and says how much.
  */
-export function postedReview(input: ToPost): PostedReview {
+export function postedReview(given: ToPost): PostedReview {
+  const input = { ...given, text: textOf(given) };
   const { draft, places } = input;
   const unplaced = [...places.keys()].filter((index) => places[index]!.at === 'body');
   const beside = gravest(
@@ -75,6 +76,18 @@ export function postedReview(input: ToPost): PostedReview {
   };
 }
 
+/** On GitLab everybody who is in the project. */
+const EVERYBODY = 'all';
+
+/**
+ * A text as it is posted. Whom the room knows by a name is somebody else on a forge, and `@claude` there may start work of
+ * its own; every line ends in the one way that is looked for.
+ */
+function textOf({ state, text }: ToPost): (id: TextId) => string {
+  const names = new Set([EVERYBODY, ...state.participants.map(({ name }) => name)]);
+  return (id) => callingNone(text(id).replaceAll(/\r\n?/g, '\n'), names);
+}
+
 /** Blockers first, each severity in the draft's order. */
 function gravest(findings: readonly DraftFinding[], indexes: readonly number[]): number[] {
   return [...indexes].sort((one, other) => rank(findings[one]!) - rank(findings[other]!) || one - other);
@@ -92,7 +105,8 @@ function commentAt(input: ToPost, finding: DraftFinding, place: Place, index: nu
   const { path, line, startLine, side } = place;
   // What stands at the last line of its range alone says which lines it is about.
   const lost = finding.startLine !== undefined && startLine === undefined;
-  const body = cutText(remark(input, finding, lost ? linesSaid(finding) : ''), input.limit).text;
+  const whole = lost ? withoutOffers(remark(input, finding, linesSaid(finding))) : remark(input, finding);
+  const body = cutText(whole, input.limit).text;
   return [{ index, comment: { path, line, ...(startLine !== undefined && { startLine }), side, body } }];
 }
 

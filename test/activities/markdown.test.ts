@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { code, cutText, finished, quiet } from '../../activities/markdown.js';
+import { callingNone, code, cutText, finished, quiet, withoutOffers } from '../../activities/markdown.js';
 
 describe('names of the room call nobody on a forge', () => {
   test.each([
@@ -13,9 +13,23 @@ describe('names of the room call nobody on a forge', () => {
     ['`a`@bob', '`a` `@bob`'],
     ['\\`@bob`', "' `@bob`'"],
     ['``` @bob `', "' `@bob` '"],
+    ['<details> of `<b>` <!-- x', '&lt;details> of `<b>` &lt;!-- x'],
   ])('%j becomes %j', (line, shown) => {
     expect(quiet(line)).toBe(shown);
   });
+});
+
+test('in a text of others only these names, and nothing in code, is marked', () => {
+  const text = 'Thanks @octocat. @Grok, see `@grok` and @grok-2:\n```ts @grok\n@grok()\n```\n<!--\n@grok -->\n`@ops`@ana';
+  expect(callingNone(text, new Set(['grok', 'ana']))).toBe(
+    'Thanks @octocat. `@Grok`, see `@grok` and @grok-2:\n```ts @grok\n@grok()\n```\n<!--\n@grok -->\n`@ops` `@ana`',
+  );
+});
+
+test('code that a forge would put in the place of lines is code alone', () => {
+  expect(withoutOffers('a\n```suggestion\nx\n```\n  ~~~~suggestion:-2+0\ny\n  ~~~~\n```suggestions\nz\n```')).toBe(
+    'a\n```\nx\n```\n  ~~~~\ny\n  ~~~~\n```suggestions\nz\n```',
+  );
 });
 
 test('code stays code, on one line, whatever is in it', () => {
@@ -39,6 +53,8 @@ describe('what a text leaves open is closed', () => {
     ['<details><details></details>', '<details><details></details>\n\n</details>'],
     ['```\n<details>\n```', '```\n<details>\n```'],
     ['</details>', '</details>'],
+    ['<details>\nends with `</details>`', '<details>\nends with `</details>`\n\n</details>'],
+    ['`<details>` is a tag', '`<details>` is a tag'],
   ])('%j', (text, whole) => {
     expect(finished(text)).toBe(whole);
     expect(finished(whole)).toBe(whole);

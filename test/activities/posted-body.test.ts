@@ -89,10 +89,25 @@ test('D7: what stood at the posting is posted, whatever the findings are since',
   expect(post(room.delete('grok')).body).toContain('**nit**: a finding of a deleted agent');
 });
 
-test("our own lines call nobody on the forge, and the drafter's text is left alone", () => {
-  const { body } = post(drafted({ body: 'Thanks @octocat' }));
-  expect(body).toContain('Thanks @octocat');
-  expect(body.replace('@octocat', '')).not.toMatch(/(?<!`)@/);
+test('nobody is called on the forge by a name of the room, nor everybody; whom else the drafter means is left alone', () => {
+  const findings = [{ line: 10, body: '@codex is right, @grok is not' }];
+  const review = post(drafted({ body: 'Thanks @octocat, says @ana to @all', findings }));
+  expect(review.body).toContain('Thanks @octocat, says `@ana` to `@all`');
+  expect(review.body.replace('@octocat', '')).not.toMatch(/(?<!`)@/);
+  expect(review.comments[0]!.body).toContain('`@codex` is right, `@grok` is not');
+});
+
+test('D7: what a finding has in HTML folds nothing of the standing below it', () => {
+  const room = drafted({ findings: [] });
+  const folded = `<details>\n<summary>Why</summary>\n${'x '.repeat(200)}</details>`;
+  const { body } = post(room, { text: (id) => (id === room.state.findings[0]!.body ? folded : room.text(id)) });
+  expect(body).toContain('(blocker, raised by `@ana`): &lt;details> &lt;summary>Why');
+  expect(finished(body)).toBe(body);
+});
+
+test('D7: however a text ends its lines, what it leaves open is closed', () => {
+  const { body } = post(drafted({ body: 'Fine.\r```ts\rconst a = 1;\r\n<details>' }));
+  expect(body).toContain('Fine.\n```ts\nconst a = 1;\n<details>\n```\n\n### Standing');
 });
 
 test('D9: a body over the limit is trimmed by priority, blockers last, and says how much', () => {
@@ -169,6 +184,14 @@ describe('D4: each finding stands in one place', () => {
       '**major** (lines 3-7) first',
       '**major** (lines 3-7 of the old file) second',
     ]);
+  });
+
+  test('D9: what it suggests for a range is offered for no other lines', () => {
+    const suggested = '```suggestion\nall of it\n```';
+    const room = drafted({ findings: [{ startLine: 3, line: 7, body: suggested }] });
+    const at = (startLine?: number): Place => ({ at: 'lines', path: 'src/a.ts', line: 7, ...(startLine && { startLine }), side: 'new' });
+    expect(post(room, { places: [at(3)] }).comments[0]!.body).toContain(suggested);
+    expect(post(room, { places: [at()] }).comments[0]!.body).toContain('(lines 3-7)\n\n```\nall of it\n```');
   });
 
   test('D9: what the forge refuses of it moves into the body, and nothing else does', () => {
