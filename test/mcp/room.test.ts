@@ -247,7 +247,7 @@ describe('a panel', () => {
   });
 
   test('V9: a draft longer than a page comes back shortened, and the round has it whole', async () => {
-    const one = await world.agent('siete');
+    const one = await world.agent('quince');
     const room = await world.room({ agents: [one] });
     await world.ok(one, 'open_review_round', { room });
     await world.ok(one, 'submit_review', review(room));
