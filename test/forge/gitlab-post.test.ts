@@ -155,6 +155,31 @@ describe('D9: every line at its place', () => {
   });
 });
 
+describe('D9: a suggestion is for the lines it was written for', () => {
+  const fenced = (info: string, code: string) => `See\n\`\`\`${info}\n${code}\n\`\`\``;
+  const sent = async (comment: LineComment) => {
+    const what = review([comment], { marker: `a-room/${notes().length}/1` });
+    await post(what);
+    expect((await world.forge.readBack(world.ref, what)).differences).toEqual([]);
+    return notes().at(-2)!.body.split('\n\n<!--')[0];
+  };
+
+  test('of a range it names them, which GitLab does not take from the thread; one that names its own is left alone', async () => {
+    const body = fenced('suggestion', 'all of it');
+    expect(await sent({ ...at('added.txt', 3, 'new', 1), body })).toBe(fenced('suggestion:-2+0', 'all of it'));
+    expect(await sent({ ...at('added.txt', 3), body })).toBe(body);
+    const own = fenced('suggestion:-1+0', 'all of it');
+    expect(await sent({ ...at('added.txt', 3, 'new', 1), body: own })).toBe(own);
+  });
+
+  test('with a line that GitLab might run it is code alone, so that nobody applies what keeps it from that', async () => {
+    expect(await sent({ ...at('added.txt', 3, 'new', 1), body: fenced('suggestion', 'x\n  /merge') })).toBe(
+      fenced('', 'x\n  \u200b/merge'),
+    );
+    expect(world.gitlab.state.commands).toEqual([]);
+  });
+});
+
 describe('D5: posting is once', () => {
   test('again after it worked: found by its marker, nothing is sent', async () => {
     const what = review();

@@ -3,7 +3,7 @@ import { ForgeError, type GitLabPullRequestRef, type Posted, type Posting, type 
 import { goesOn, isMarked, placeOfRemark, plain, type Remark, remarksOf } from '../remarks.js';
 import type { GitLabClient } from './client.js';
 import { readDiff, type DiffDeps } from './diff.js';
-import { bodyMarker, commentMarkers, isRemarkOf, noteText } from './markers.js';
+import { bodyMarker, commentMarkers, isRemarkOf, noteText, remarkText } from './markers.js';
 import { projectPath, readMergeRequest } from './merge-request.js';
 import { positionOf, type Position } from './position.js';
 import { approvals, note, user, version, type MergeRequest, type Note, type Version } from './shapes.js';
@@ -42,7 +42,7 @@ export async function postReview(deps: DiffDeps, ref: GitLabPullRequestRef, revi
     const remark = remarks[index] as Remark;
     const position = find(remark);
     goesOn(stop);
-    const taken = position !== null && (await discuss(client, ref, { body: noteText(remark.body, markers[index] as string), position }));
+    const taken = position !== null && (await discuss(client, ref, { body: remarkText(remark, markers[index] as string), position }));
     if (!taken) unplaced.add(index);
   }
   goesOn(stop);
@@ -74,7 +74,7 @@ export async function readBack(client: GitLabClient, ref: GitLabPullRequestRef, 
       differences.push(`${placeOfRemark(comment)} stands in the body: GitLab took no comment there.`);
     } else {
       if (found.length > 1) differences.push(`${placeOfRemark(comment)} is there ${found.length} times.`);
-      if (plain(first.body) !== plain(noteText(comment.body, marker)))
+      if (plain(first.body) !== plain(remarkText(comment, marker)))
         differences.push(`The comment at ${placeOfRemark(comment)} reads otherwise than what was posted.`);
       if (!standsAt(first, comment)) differences.push(`The comment for ${placeOfRemark(comment)} stands at another place.`);
     }
