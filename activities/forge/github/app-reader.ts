@@ -4,6 +4,7 @@ import { overAt } from '../waiting.js';
 import type { AppIdentity } from './app.js';
 import { plainClient, SILENT } from './clients.js';
 import { failedOf, limitedUntil } from './failures.js';
+import { hasNext, PER_PAGE } from './pages.js';
 
 /** An App as GitHub has it. */
 export interface AppAtGitHub {
@@ -72,8 +73,6 @@ interface ReaderOptions extends GitHubAddress {
   readonly now: () => number;
 }
 
-const PER_PAGE = 100;
-
 /** What an App may ask about itself, for a person who waits: nothing is tried again. Each call throws {ForgeError}. */
 export function createAppReader({ apiUrl, webUrl, identity, now }: ReaderOptions): AppReader {
   const { octokit } = new App({ appId: identity.id, privateKey: identity.privateKey, Octokit: plainClient({ apiUrl }), log: SILENT });
@@ -109,11 +108,11 @@ export function createAppReader({ apiUrl, webUrl, identity, now }: ReaderOptions
       ask(async () => {
         const all: InstallationAtGitHub[] = [];
         for (let page = 1; ; page++) {
-          const { data } = await octokit.request('GET /app/installations', { per_page: PER_PAGE, page });
+          const { data, headers } = await octokit.request('GET /app/installations', { per_page: PER_PAGE, page });
           for (const { account, html_url: settings, suspended_at: since, permissions } of data) {
             all.push({ account: nameOf(account), settings, suspended: since !== null, permissions });
           }
-          if (data.length < PER_PAGE) return all;
+          if (!hasNext({ rows: data, headers })) return all;
         }
       }),
     hook: () =>

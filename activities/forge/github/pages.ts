@@ -33,6 +33,6 @@ export async function allPages<T>(
  * GitHub takes some entries off a page after it was cut (hidden accounts): a short page may have a next one, which its
  * link header names. Where something in between dropped that, a full page may have one.
  */
-function hasNext({ rows, headers: { link } }: Page<unknown>): boolean {
+export function hasNext({ rows, headers: { link } }: Page<unknown>): boolean {
   return link === undefined ? rows.length === PER_PAGE : /\brel="?next"?/.test(link);
 }
