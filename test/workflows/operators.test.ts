@@ -1,6 +1,6 @@
 // What an operator reads of a room in the Temporal UI, and by which rooms are searched for: true after each step, not only after calls.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type SkippedTime, type TimedRoom, skipTime } from '../support/skipped-time.js';
+import { MINUTE, type SkippedTime, type TimedRoom, commit, skipTime } from '../support/skipped-time.js';
 
 let time: SkippedTime;
 beforeAll(async () => {
@@ -73,6 +73,18 @@ test('B14: once one of two windows is over, it says for whom the other one runs,
     ],
   });
   expect(room.said(/draft the review/)).toEqual([]);
+});
+
+test('S7, B26: without Barista too it says whom the round waits for once a decline is over', async () => {
+  const room = await time.room({ barista: false });
+  await room.join('ben');
+  await room.join('cyd');
+  const head = { sha: commit('a1'), baseSha: commit('ba'), state: 'open', knownSeq: 1, move: null } as const;
+  await room.send({ type: 'openRound', by: 'ag_ben', head });
+  await room.send({ type: 'declineReview', by: 'ag_cyd', reason: 'busy', until: room.openedAt + 10 * MINUTE });
+  expect(await seen(room)).toMatchObject({ waitingOn: ['@ben'], clocks: ['decline_until 10'] });
+  await room.minutes(11);
+  expect(await seen(room)).toMatchObject({ waitingOn: ['@ben', '@cyd'], clocks: [] });
 });
 
 test('from joining to the posted review it says in each phase whom it waits for, and until when', async () => {

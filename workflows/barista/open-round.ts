@@ -34,12 +34,15 @@ export function stepOfOpenRound(room: RoomState, round: Round, calls: Calls, now
   const clocks: Clock[] = reminders.map(({ id, at }) => ({ name: 'remind_after', what: `remind ${namesOf(room, [id])}`, at }));
   if (idleAt !== null && idleAt > now) clocks.push({ name: 'idle_close', what: has ? 'close on idle' : 'idle time runs out', at: idleAt });
   if (capAt > now) clocks.push({ name: 'round_cap', what: has ? 'close at the cap' : 'the cap', at: capAt });
-  for (const decline of round.declines) {
-    if (decline.until !== null && decline.until > now && !waitsFor.includes(decline.by)) {
-      clocks.push({ name: 'decline_until', what: `${namesOf(room, [decline.by])} may be able to review`, at: decline.until });
-    }
-  }
+  clocks.push(...declineClocks(room, round, now));
   return looksLate(wait(clocks, waitsFor.length > 0 ? `waiting for ${namesOf(room, waitsFor)} to submit` : 'waiting for a reviewer'));
+}
+
+/** S7: when each decline that names an end is over, and its reviewer waited for. */
+export function declineClocks(room: RoomState, round: Round, now: number): Clock[] {
+  return round.declines.flatMap(({ by, until }) =>
+    until !== null && until > now ? [{ name: 'decline_until', what: `${namesOf(room, [by])} may be able to review`, at: until }] : [],
+  );
 }
 
 /** A call made just before a clock runs out may still be on its way to the database; idle time is counted to the moment all the same. */

@@ -3,7 +3,7 @@ import { openRound, reviewerIds } from '../room/rounds.js';
 import { clockOf, fixes, pushMayHelp, pushableFixes, runningHolds } from './holds.js';
 import { isAskedFor, stepOfDrafting } from './drafting.js';
 import type { Calls } from './idle.js';
-import { stepOfOpenRound } from './open-round.js';
+import { declineClocks, stepOfOpenRound } from './open-round.js';
 import { type Step, act, wait } from './step.js';
 
 /**
@@ -13,10 +13,16 @@ import { type Step, act, wait } from './step.js';
 export function nextStep(room: RoomState, calls: Calls, now: number): Step {
   if (room.ended) return wait([], 'the room has ended');
   if (room.head.state !== 'open') return endOfRoom(room, room.head.state, now);
-  if (!room.barista.enabled) return wait([], 'Barista is off in this room');
+  if (!room.barista.enabled) return withoutBarista(room, now);
   const { round } = room;
   if (!round) return firstRound(room, now);
   return openRound(room) ? stepOfOpenRound(room, round, calls, now) : stepOfClosedRound(room, round, now);
+}
+
+/** B26: no clock of Barista's runs; whom an open round waits for changes all the same once a decline is over (S7). */
+function withoutBarista(room: RoomState, now: number): Step {
+  const round = openRound(room);
+  return wait(round ? declineClocks(room, round, now) : [], 'Barista is off in this room');
 }
 
 /** P5, R12: the clocks stand still; some days later the room ends by itself. */
