@@ -1,8 +1,8 @@
 import { ForgeError, type Forge, type HeadRead, type PullRequestRef } from './forge/port.js';
 import { parsePullRequest } from './forge/pull-request.js';
-
 import type { HeadMove, HeadSeen } from '../workflows/room/events.js';
-import type { PullRequest, RoomState, Sha } from '../workflows/room/state.js';
+import type { PullRequest, Sha } from '../workflows/room/state.js';
+import type { HeadKnown } from '../workflows/activities.js';
 
 /** What a room's pull request is to the forge. */
 export function refOf(pullRequest: PullRequest): PullRequestRef {
@@ -13,18 +13,18 @@ export function refOf(pullRequest: PullRequest): PullRequestRef {
  * The head now, as a room is told of it. A pull request whose branch is gone is closed at the last head the room knows.
  * @throws {ForgeError}
  */
-export async function lookAtHead(forge: Forge, room: RoomState): Promise<HeadSeen> {
+export async function lookAtHead(forge: Forge, room: HeadKnown): Promise<HeadSeen> {
   return seenFrom(forge, room, await forge.head(refOf(room.pullRequest)));
 }
 
 /** A head that was read, as this room is told of it. */
-export async function seenFrom(forge: Forge, room: RoomState, head: HeadRead): Promise<HeadSeen> {
+export async function seenFrom(forge: Forge, room: HeadKnown, head: HeadRead): Promise<HeadSeen> {
   const sha = head.headSha ?? room.head.sha;
   return { sha, baseSha: head.baseSha ?? room.head.baseSha, state: head.state, move: await moveTo(forge, room, sha) };
 }
 
 /** How `sha` stands to the commit of the latest round; null where there is none or it is that commit (P1). */
-export async function moveTo(forge: Forge, room: RoomState, sha: Sha): Promise<HeadMove | null> {
+export async function moveTo(forge: Forge, room: HeadKnown, sha: Sha): Promise<HeadMove | null> {
   const from = room.round?.headSha;
   if (from === undefined || from === sha) return null;
   try {

@@ -29,11 +29,9 @@ export function createActivities(deps: ActivityDeps): RoomActivities {
     async readCalls({ slug, round }) {
       return callsOf(await store.spans.spans(slug, round));
     },
-    async readHead({ slug, keep }) {
-      const room = await store.rooms.state(slug);
-      if (!room) throw new Error(`room ${slug} is not in the database yet`);
-      const seen = await lookAtHead(forge, room);
-      if (keep) await keepContext(deps, room.pullRequest, { baseSha: seen.baseSha, headSha: seen.sha });
+    async readHead({ keep, ...known }) {
+      const seen = await lookAtHead(forge, known);
+      if (keep) await keepContext(deps, known.pullRequest, { baseSha: seen.baseSha, headSha: seen.sha });
       return seen;
     },
     watchHead: createWatchHead(deps),

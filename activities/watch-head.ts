@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { databaseAway } from './database-away.js';
 import { ForgeError } from './forge/port.js';
 import { lookAtHead, refOf } from './head.js';
 import type { ActivityDeps } from './deps.js';
@@ -33,7 +34,10 @@ interface Trace {
  */
 export function createWatchHead({ store, forge, now }: ActivityDeps, random: () => number = Math.random): RoomActivities['watchHead'] {
   return async ({ slug, broken }) => {
-    const room = await store.rooms.state(slug);
+    const room = await store.rooms.state(slug).catch((error: unknown) => {
+      // Attempts are counted over all looks, so that Temporal's own delay would be the longest.
+      throw databaseAway(error) ?? error;
+    });
     if (!room) throw again('the room is not in the database yet', LOCAL_POLL);
     const context = Context.current();
     const last = (context.info.heartbeatDetails ?? { failingSince: null }) as Trace;

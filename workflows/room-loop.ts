@@ -19,8 +19,8 @@ export interface Driver {
 
 /** How long to wait before asking again for what could not be read, in milliseconds. */
 const READ_AGAIN = 15_000;
-/** The same while the forge is known to be broken: its watcher wakes the room as soon as it is mended (B29). */
-const READ_AGAIN_BROKEN = 15 * 60_000;
+/** The same for a head that the watcher tells of sooner, or that nobody waits for. */
+const READ_AGAIN_LATER = 15 * 60_000;
 /** A quiet second before a new run begins: a caller in that very moment would have to ask again. */
 const QUIET = 1_000;
 
@@ -84,20 +84,29 @@ async function take(driver: Driver, action: Action): Promise<void> {
   const needs = restsOn(action);
   let head: HeadSeen | null = null;
   if (needs.calls) {
-    if (!(await reads.readCalls(room.state))) return pause(driver);
+    if (!(await reads.readCalls(room.state))) return pause(driver, READ_AGAIN);
     if (!isStillNext(driver, action)) return;
   }
   if (needs.head) {
     head = await reads.readHead(room.state, action.do === 'openRound');
     if (head && isOvertaken(room.state, head)) return;
     if (head) learnHead(room, head, Date.now());
-    // A close goes on without a head (N2), and so does the end of a room whose pull request may be gone for good (R12).
-    else if (action.do !== 'closeRound' && action.do !== 'endRoom') return pause(driver);
+    else if (!goesWithoutHead(room, action)) return pause(driver, headAgain(room, action));
   }
   if (needs.ask && !(await askIsPosted(room))) return;
   if (!isStillNext(driver, action)) return;
   if (action.do === 'assembleDraft') return assemble(driver);
   room.commitOwn(factsOf(room.state, action, head), Date.now());
+}
+
+/** A close does (N2); so does the end of a room (R12), once it is no moment's trouble: its pull request may be gone for good. */
+function goesWithoutHead({ state }: LiveRoom, action: Action): boolean {
+  return action.do === 'closeRound' || (action.do === 'endRoom' && state.head.brokenSince !== null);
+}
+
+/** Where the forge is known to be broken, its watcher wakes the room as soon as it is mended (B29). */
+function headAgain({ state }: LiveRoom, action: Action): number {
+  return state.head.brokenSince !== null || action.do === 'endRoom' ? READ_AGAIN_LATER : READ_AGAIN;
 }
 
 /** B27: its clocks count from when the ask was really posted, so until then none of them has run out. */
@@ -119,17 +128,16 @@ async function assemble(driver: Driver): Promise<void> {
   const { version: of } = room;
   const draft = await draftFromReviews(room.state);
   if (room.version !== of) return;
-  if (!draft) return pause(driver);
+  if (!draft) return pause(driver, READ_AGAIN);
   const { round } = room.state;
   if (!round) return;
   const version = (room.state.draft?.version ?? 0) + 1;
   room.commitOwn([{ type: 'DraftSaved', round: round.number, headSha: round.headSha, ...draft, by: 'barista', version }], Date.now());
 }
 
-async function pause(driver: Driver): Promise<void> {
+async function pause(driver: Driver, again: number): Promise<void> {
   const { room } = driver;
   const { version } = room;
   show(driver, nextOf(driver));
-  const again = room.state.head.brokenSince === null ? READ_AGAIN : READ_AGAIN_BROKEN;
   await condition(() => room.version !== version, again, { summary: 'something could not be read; try again' });
 }

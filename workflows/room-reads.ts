@@ -47,8 +47,9 @@ export class Reads {
   }
 
   /** The head now, or null where it could not be had in time. `keep`: with the context of a round that is about to open. */
-  async readHead({ slug, pullRequest, head }: RoomState, keep: boolean): Promise<HeadSeen | null> {
-    const input = { slug, pullRequest, keep };
+  async readHead({ slug, pullRequest, head, round }: RoomState, keep: boolean): Promise<HeadSeen | null> {
+    const { sha, baseSha } = head;
+    const input = { slug, pullRequest, head: { sha, baseSha }, round: round && { headSha: round.headSha }, keep };
     const asRead = (seen: HeadSeen | null): HeadSeen | null => seen && { ...seen, knownSeq: head.seq };
     // Fetching a context takes longer than a second, and is not begun twice.
     if (keep) return asRead(await known(readHead(input)));

@@ -102,7 +102,7 @@ export class TimedRoom {
   head: HeadSeen = { sha: commit('a1'), baseSha: commit('ba'), state: 'open', move: null };
   /** Set to make the forge unreachable. */
   forgeAway = false;
-  /** Set to keep the room's own events from the database. */
+  /** Set to keep the room's own events from the database, and the database from the room. */
   databaseAway = false;
   /** What is to happen, once, while the room reads: after that was read, and before the room has it. */
   readonly during: { head?: () => Promise<unknown>; calls?: () => Promise<unknown>; draft?: () => Promise<unknown> } = {};
@@ -331,12 +331,16 @@ function activitiesOf(rooms: ReadonlyMap<string, TimedRoom>): RoomActivities {
     if (!room) throw new Error(`no room ${slug}`);
     return room;
   };
+  const ofDatabase = (slug: string): TimedRoom => {
+    const room = roomOf(slug);
+    if (room.databaseAway) throw ApplicationFailure.retryable('the database is away');
+    return room;
+  };
   return {
     async project({ slug, from, events }) {
-      if (roomOf(slug).databaseAway) throw ApplicationFailure.retryable('the database is away');
-      return Promise.resolve({ seq: roomOf(slug).project(from, events) });
+      return Promise.resolve({ seq: ofDatabase(slug).project(from, events) });
     },
-    readCalls: ({ slug }) => meanwhile(roomOf(slug), 'calls', structuredClone(roomOf(slug).calls)),
+    readCalls: async ({ slug }) => meanwhile(ofDatabase(slug), 'calls', structuredClone(roomOf(slug).calls)),
     async readHead({ slug }) {
       if (roomOf(slug).forgeAway) throw ApplicationFailure.nonRetryable('the forge is away');
       return meanwhile(roomOf(slug), 'head', roomOf(slug).head);
@@ -355,8 +359,8 @@ function activitiesOf(rooms: ReadonlyMap<string, TimedRoom>): RoomActivities {
         category: ApplicationFailureCategory.BENIGN,
       });
     },
-    assembleDraft: ({ slug }) =>
-      meanwhile(roomOf(slug), 'draft', { verdict: 'comment', body: 'assembled', findings: draftedFrom(roomOf(slug).readModel!) }),
+    assembleDraft: async ({ slug }) =>
+      meanwhile(ofDatabase(slug), 'draft', { verdict: 'comment', body: 'assembled', findings: draftedFrom(roomOf(slug).readModel!) }),
     async postReview({ slug, version }) {
       roomOf(slug).posted.push(version);
       return Promise.resolve({ url: 'git-note', unplaced: [] });

@@ -95,6 +95,19 @@ describe('what happens while Barista reads', () => {
     expect(room.said(/the room has ended|reopened/)).toEqual([expect.stringMatching(/barista: the pull request was reopened/)]);
   });
 
+  test('R12: one that was reopened so and cannot be read for a while at the end keeps its room', async () => {
+    const room = await panel('ana');
+    await room.minutes(6 * 60);
+    await room.push('a1', { state: 'closed' });
+    await room.minutes(7 * 24 * 60 - 60);
+    room.head = { ...room.head, state: 'open' };
+    room.forgeAway = true;
+    await room.minutes(90);
+    room.forgeAway = false;
+    await room.minutes(15);
+    expect(room.said(/the room has ended|reopened/)).toEqual([expect.stringMatching(/barista: the pull request was reopened/)]);
+  });
+
   test('R12: a room whose pull request cannot be read any more ends all the same', async () => {
     const room = await panel('ana');
     await room.push('a1', { state: 'merged' });
@@ -102,6 +115,21 @@ describe('what happens while Barista reads', () => {
     await room.minutes(7 * 24 * 60 + 60);
     expect(room.said(/the room has ended/)).toHaveLength(1);
   });
+});
+
+test('B6, B29: while the forge is broken the database is asked again as soon as ever', async () => {
+  const room = await panel('ana', 'bo');
+  await room.submit('ana');
+  await room.minutes(25);
+  room.forgeAway = true;
+  await room.handle.signal(SILENCE_SIGNAL, { brokenSince: await room.now(), trouble: 'unavailable' });
+  await room.settled();
+  room.databaseAway = true;
+  await room.minutes(10);
+  expect(room.said(/round 1 closed/)).toEqual([]);
+  room.databaseAway = false;
+  await room.minutes(1);
+  expect(room.said(/round 1 closed/)).toEqual([expect.stringMatching(/bo had been idle for 30 minutes|the head could not be checked/)]);
 });
 
 describe('the head is looked at again at once', () => {
