@@ -6,6 +6,9 @@ import { draftFields, requestId, room } from '../schema/fields.js';
 import { tool, WRITES } from '../tool.js';
 import { fitted } from '../views/parts.js';
 
+/** What the answer has beside the draft. */
+const ENVELOPE = '{"draft":}'.length;
+
 export const draftReview = tool({
   name: 'draft_review',
   title: 'Draft the combined review',
@@ -18,6 +21,6 @@ A draft longer than a page comes back shortened; get_review_round has it whole. 
   // Its writer has it already: one page is what an agent's client takes, and the round's pages have all of it.
   run: async (input, call) => {
     const { draft } = await saveDraft(input, call);
-    return { draft: fitted(draft, MAX_CHARS) };
+    return { draft: fitted(draft, MAX_CHARS - ENVELOPE) };
   },
 });

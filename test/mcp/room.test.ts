@@ -254,9 +254,9 @@ describe('a panel', () => {
     await world.ok(one, 'close_review_round', { room });
     const findings = Array.from({ length: 60 }, (_, at) => ({ path: `src/${at}.ts`, severity: 'minor', body: `${at} ${'w'.repeat(900)}` }));
     const body = 'b'.repeat(30_000);
-    const { draft } = await world.ok(one, 'draft_review', { room, verdict: 'comment', body, findings });
-    expect(JSON.stringify(draft).length).toBeLessThanOrEqual(48_000);
-    expect(draft.findings).toHaveLength(60);
+    const answer = await world.ok(one, 'draft_review', { room, verdict: 'comment', body, findings });
+    expect(JSON.stringify(answer).length).toBeLessThanOrEqual(48_000);
+    expect(answer.draft.findings).toHaveLength(60);
     const stored = await world.rest(world.owner, 'GET', `/rooms/${room}/review/draft`);
     expect(stored.json).toMatchObject({ body, findings: findings.map(({ body }) => ({ body })) });
     const pages = [await world.ok(one, 'get_review_round', { room })];
