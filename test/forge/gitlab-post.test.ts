@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { commentMarkers } from '../../activities/forge/gitlab/markers.js';
 import type { LineComment, ReviewToPost } from '../../activities/forge/port.js';
+import { BESIDE_LIMIT } from '../../activities/posted-body.js';
 import { REVIEWER } from '../support/fake-gitlab/state.js';
 import { GitLabWorld } from './gitlab-world.js';
 import { aReview } from '../support/review.js';
@@ -223,6 +224,37 @@ describe('D5: posting is once', () => {
     world.now += 42_000;
     await post(what);
     expect(notes()).toHaveLength(4);
+  });
+
+  test("GitLab's limit on notes, 60 a minute: the largest review fits, and a second one waits a minute and goes on from there", async () => {
+    const { faults } = world.gitlab.state;
+    faults.notesBeforeLimit = 60;
+    faults.limitEnds = null;
+    const largest = (marker: string) =>
+      review(
+        Array.from({ length: BESIDE_LIMIT }, (_, index) => ({ ...at('added.txt', (index % 3) + 1), body: `Number ${index}` })),
+        { marker },
+      );
+    await post(largest('a-room/1/1'));
+    expect(notes()).toHaveLength(BESIDE_LIMIT + 1);
+    await expect(post(largest('a-room/2/1'))).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 60 });
+    expect(notes()).toHaveLength(60);
+    faults.notesBeforeLimit = 60;
+    world.now += 60_000;
+    await post(largest('a-room/2/1'));
+    expect(notes()).toHaveLength(2 * (BESIDE_LIMIT + 1));
+    expect((await world.forge.readBack(world.ref, largest('a-room/2/1'))).differences).toEqual([]);
+  });
+
+  test('a merge request with all the comments it may have (5 000) is told as that, at once', async () => {
+    for (let at = 0; at < 4_999; at++) world.gitlab.state.addNote({ body: `Talk ${at}`, system: false });
+    const what = review([at('added.txt', 1), at('added.txt', 2), at('added.txt', 3)]);
+    await expect(post(what)).rejects.toMatchObject({
+      kind: 'invalid',
+      message: expect.stringContaining('Maximum number of comments exceeded') as string,
+    });
+    expect(world.gitlab.asked(/POST/)).toHaveLength(2);
+    expect(await world.forge.findPosted(world.ref, what)).toBeNull();
   });
 
   test('a marker in a note of somebody else proves nothing', async () => {

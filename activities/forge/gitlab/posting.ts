@@ -159,10 +159,13 @@ async function discuss(
     await create(client, `${mergeRequestPath(client, ref)}/discussions`, discussion, anything);
     return true;
   } catch (error) {
-    if (error instanceof ForgeError && error.kind === 'invalid') return false;
+    if (error instanceof ForgeError && error.kind === 'invalid' && !FULL.test(error.message)) return false;
     throw error;
   }
 }
+
+/** The merge request has all the notes that GitLab lets it have: a body has no place there either. */
+const FULL = /maximum number of comments/i;
 
 /** A failure may have worked: the next attempt looks before it sends again, and GitLab is given time to show it. */
 async function create<T>(client: GitLabClient, path: string, body: unknown, shape: z.ZodType<T>): Promise<T> {

@@ -164,10 +164,12 @@ function noteTaken(state: GitLabState, { body }: Record<string, unknown>, positi
   if (state.faults.notesBeforeLimit-- <= 0) {
     return {
       status: 429,
-      headers: { 'retry-after': '42' },
+      headers: state.faults.limitEnds === null ? {} : { 'retry-after': state.faults.limitEnds },
       body: { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
     };
   }
+  if (state.notes.filter(({ system }) => !system).length >= state.faults.notesAtMost)
+    return badRequest('400 Bad request - Note {:base=>["Maximum number of comments exceeded"]}');
   const kept = String(body)
     .replaceAll('\r', '')
     .split('\n')

@@ -22,6 +22,10 @@ export interface Faults {
   gitAnswers: number;
   /** Notes and discussions taken before the limit is reached. */
   notesBeforeLimit: number;
+  /** What it then says of when it is over; null: nothing, as older servers do. */
+  limitEnds: string | null;
+  /** Notes of people that one merge request has at most. */
+  notesAtMost: number;
   noPagingHeaders: boolean;
 }
 
@@ -36,6 +40,8 @@ const NO_FAULTS: Faults = {
   noGit: false,
   gitAnswers: 404,
   notesBeforeLimit: Infinity,
+  limitEnds: '42',
+  notesAtMost: 5_000,
   noPagingHeaders: false,
 };
 
