@@ -46,7 +46,7 @@ export async function reviewRoom(input: RoomInput): Promise<void> {
       validator: (update) => validate(room, update),
     });
   }
-  setHandler(defineSignal<[HeadSeen]>(HEAD_SIGNAL), (seen) => learnHead(room, seen, Date.now()));
+  setHandler(defineSignal<[HeadSeen]>(HEAD_SIGNAL), (seen) => void learnHead(room, seen, Date.now()));
   setHandler(defineSignal<[ForgeSilence]>(SILENCE_SIGNAL), (silence) => learnSilence(room, silence, Date.now()));
   setHandler(defineSignal(FLUSH_SIGNAL), () => void (room.mustProject = !room.isProjected));
   setHandler(defineQuery(ROOM_QUERY), () => room.state);

@@ -13,9 +13,13 @@ export function learnSilence(room: LiveRoom, { brokenSince, trouble }: ForgeSile
 /**
  * P1, P4: what was seen of the pull request, however often it is told; what the room knows changes nothing, nor does
  * what was read before the room learnt of something else, save that the watch looks again.
+ * @returns false for the latter: nothing may be decided on it
  */
-export function learnHead(room: LiveRoom, seen: HeadSeen, now: number): void {
-  if (isOvertaken(room.state, seen)) return room.doubtHead();
+export function learnHead(room: LiveRoom, seen: HeadSeen, now: number): boolean {
+  if (isOvertaken(room.state, seen)) {
+    room.doubtHead();
+    return false;
+  }
   const round = openRound(room.state);
   // Another merge base under a head that is known, as after a merge, is no new head.
   const isNews = seen.sha !== room.state.head.sha && seen.sha !== round?.headSha;
@@ -23,4 +27,5 @@ export function learnHead(room: LiveRoom, seen: HeadSeen, now: number): void {
   const isMended = room.state.ended === null && room.state.head.brokenSince !== null;
   const mended: RoomFact[] = isMended ? [{ type: 'ForgeMended' }] : [];
   room.commitOwn([...mended, ...headFacts(room.state, seen, move)], now);
+  return true;
 }

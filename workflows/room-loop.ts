@@ -8,7 +8,6 @@ import { draftFromReviews, type Reads } from './room-reads.js';
 import { factsOf } from './barista/perform.js';
 import { nextStep } from './barista/policy.js';
 import { type Action, type Step, nextClock, restsOn } from './barista/step.js';
-import { isOvertaken } from './room/decide/rounds.js';
 import { openRound } from './room/rounds.js';
 
 /** A running room, and what it has read of the world. */
@@ -89,9 +88,8 @@ async function take(driver: Driver, action: Action): Promise<void> {
   }
   if (needs.head) {
     head = await reads.readHead(room.state, action.do === 'openRound');
-    if (head && isOvertaken(room.state, head)) return;
-    if (head) learnHead(room, head, Date.now());
-    else if (!goesWithoutHead(room, action)) return pause(driver, headAgain(room, action));
+    if (head && !learnHead(room, head, Date.now())) return;
+    if (!head && !goesWithoutHead(room, action)) return pause(driver, headAgain(room, action));
   }
   if (needs.ask && !(await askIsPosted(room))) return;
   if (!isStillNext(driver, action)) return;

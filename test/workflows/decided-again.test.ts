@@ -149,6 +149,19 @@ describe('the head is looked at again at once', () => {
     ]);
   });
 
+  test('P4: where what Barista reads for a step crosses one that it may be newer than, and the step is off', async () => {
+    const room = await panel('ana');
+    const told = { ...room.head, sha: commit('a2'), knownSeq: 1 };
+    room.head = { ...room.head, sha: commit('a3') };
+    room.during.head = async () => {
+      await room.handle.signal(HEAD_SIGNAL, told);
+      await room.send({ type: 'setBarista', by: 'us_olga', enabled: false });
+    };
+    await room.submit('ana');
+    await room.minutes(1);
+    expect(room.said(/head moved|closed/).map((note) => note.slice(0, 21))).toEqual(['2 barista: head moved', '2 head moved to a3000']);
+  });
+
   test('P4, P5: an old reading reopens nothing', async () => {
     const room = await panel('ana', 'bo');
     const old = { ...room.head, knownSeq: 1 };
