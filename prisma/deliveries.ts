@@ -13,10 +13,13 @@ export interface Deliveries {
   /** One came; an older one than the newest known changes nothing. */
   came(forge: ForgeName, delivery: LastDelivery): Promise<void>;
   last(forge: ForgeName): Promise<LastDelivery | null>;
-  /** V5: the forge told of the CI of a commit, so what was read of it before is old. */
-  ciHeard(repository: string, sha: string, at: number): Promise<void>;
+  /**
+   * V5: the forge told of the CI of a commit, so what was read of it before is old. `of`: the commit, or the key of the
+   * pull request that it ran for, whose every commit it may be about.
+   */
+  ciHeard(repository: string, of: string, at: number): Promise<void>;
   /** When it last did; null: not lately. */
-  ciHeardAt(repository: string, sha: string): Promise<number | null>;
+  ciHeardAt(repository: string, of: string): Promise<number | null>;
   /** Forgets what was heard of CI before `before`: nothing that is kept is that old. */
   sweepCi(before: number): Promise<void>;
 }

@@ -64,7 +64,7 @@ async function hear(came: Delivery, at: number, report: Report): Promise<void> {
     case 'pull_request':
       return hearPullRequest(came, heard, report);
     case 'ci':
-      return hearCi({ repository: heard.repository, sha: heard.headSha });
+      return hearCi({ repository: heard.repository, sha: heard.headSha, key: heard.key });
     case 'access':
       return hearAccess(came, heard, at, report);
     case 'ignored':

@@ -16,8 +16,9 @@ export function createDeliveryActivities(deps: DeliveryDeps): DeliveryActivities
     async recordDelivery({ delivery: { forge, id }, what, at }) {
       await store.deliveries.came(forge, { id, what, at });
     },
-    async hearCi({ repository, sha }) {
-      await store.deliveries.ciHeard(repository, sha, now());
+    async hearCi({ repository, sha, key }) {
+      // What ran for a pull request may have run on a commit made for it: its head's is as old then.
+      for (const of of [sha, ...(key == null ? [] : [key])]) await store.deliveries.ciHeard(repository, of, now());
     },
     lookAtPullRequest: createLook(deps),
     openAutomaticRoom: createOpenAutomaticRoom(deps),

@@ -80,8 +80,10 @@ export class Ci {
     return read;
   }
 
-  private async isOverheard({ repository }: PullRequest, sha: string, readAt: number): Promise<boolean> {
-    return ((await this.deps.store.deliveries.ciHeardAt(repository, sha)) ?? 0) >= readAt;
+  /** Of this commit, or of one that the forge made for a run of the pull request. */
+  private async isOverheard({ repository, key }: PullRequest, sha: string, readAt: number): Promise<boolean> {
+    const heard = await Promise.all([sha, key].map((of) => this.deps.store.deliveries.ciHeardAt(repository, of)));
+    return heard.some((at) => at !== null && at >= readAt);
   }
 
   private async read(pullRequest: PullRequest, sha: string): Promise<CiRead> {

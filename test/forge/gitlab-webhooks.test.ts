@@ -97,9 +97,9 @@ describe('V5: pipeline hooks', () => {
 });
 
 test.each([
-  ['not json', 'it is no event of a project'],
-  ['null', 'it is no event of a project'],
-  [{ event_name: 'user_create' }, 'it is no event of a project'],
+  ['not json', 'it names no event'],
+  ['null', 'it names no event'],
+  [{ event_name: 'user_create' }, 'nothing is done on user_create events'],
   [{ object_kind: 'push' }, 'nothing is done on push events'],
   [{ object_kind: 'merge_request' }, "it is not in GitLab's form (object_attributes)"],
   [

@@ -25,6 +25,23 @@ async function delivered(payload: unknown, id: string = randomUUID()) {
   return world.outcome(`delivery/gitlab/${id}`);
 }
 
+test('V5: a pipeline of the merged result, which ran on a commit made for it, makes what was read of the head old', async () => {
+  const { gitlab, project } = world;
+  const { state } = gitlab;
+  const ana = await world.agent('ben');
+  await world.ok(ana, 'join_room', { room });
+  const ci = async () => (await world.ok(ana, 'get_review_round', { room })).ci.state as string;
+  const { headSha } = (await world.store.rooms.state(room))!.round!;
+  const merged = project.git('commit-tree', '-p', project.base, '-p', headSha, '-m', 'Merged result', `${headSha}^{tree}`);
+  state.headPipeline = { id: 41, sha: merged, status: 'success' };
+  await delivered(pipelineEvent(headSha));
+  expect(await ci()).toBe('success');
+  state.headPipeline = { id: 42, sha: merged, status: 'failed' };
+  expect(await ci()).toBe('success');
+  await delivered(pipelineEvent(merged));
+  expect(await ci()).toBe('failure');
+});
+
 test('P3: a push to the merge request is told to its room; one that comes again is done', async () => {
   const oldrev = world.gitlab.state.headSha;
   const head = world.project.push({ 'src/d.ts': 'three\n' }, 'Add d');
@@ -69,6 +86,44 @@ test('V5: a pipeline makes what was read of its commit old', async () => {
   expect(await delivered(event)).toMatchObject({ what: 'CI' });
   const { repository } = (await world.store.rooms.state(room))!.pullRequest;
   expect(await world.store.deliveries.ciHeardAt(repository, sha)).not.toBeNull();
+});
+
+function pipelineEvent(sha: string) {
+  const { projectId: id, iid } = world.gitlab.state;
+  return {
+    object_kind: 'pipeline',
+    object_attributes: { id: 42, sha, status: 'failed' },
+    project: { id },
+    merge_request: { iid, target_project_id: id },
+  };
+}
+
+test("P3: a system hook's merge request is told to its room like any other, and what is of no project is kept as ignored", async () => {
+  const { gitlab } = world;
+  const system = async (payload: object) => {
+    const id = randomUUID();
+    const { headers, body } = gitlabWebhook(payload, { id });
+    const answer = await send({ headers: { ...headers, 'x-gitlab-event': 'System Hook' }, body });
+    expect(answer.status).toBe(202);
+    return world.outcome(`delivery/gitlab/${id}`);
+  };
+  const oldrev = gitlab.state.headSha;
+  const head = world.project.push({ 'src/system.ts': 'five\n' }, 'Add system');
+  const told = await system(mergeRequestEvent(gitlab, 'update', { oldrev }));
+  expect(told).toMatchObject({ what: 'pull request pushed', rooms: { [room]: 'told' } });
+  await expect.poll(async () => (await world.store.rooms.state(room))!.head.sha).toBe(head);
+  const elsewhere = mergeRequestEvent(gitlab, 'open');
+  const other = { ...elsewhere, object_attributes: { ...elsewhere.object_attributes, target_project_id: 99 } };
+  expect(await system(other)).toMatchObject({ rooms: {}, opened: [] });
+  for (const event of ['repository_update', 'project_rename', 'user_create'])
+    expect((await system({ event_name: event, project_id: 4242 })).what).toBe(`ignored: nothing is done on ${event} events`);
+  expect(gitlab.asked(/projects\/99/)).toEqual([]);
+});
+
+test('P4: a push to so many branches that GitLab sends no hook is found all the same', async () => {
+  const head = world.project.push({ 'src/many.ts': 'six\n' }, 'Add many');
+  await world.rest(world.owner, 'PATCH', `/rooms/${room}/review/barista`, { durations: { head_poll: 'PT1S' } });
+  await expect.poll(async () => (await world.store.rooms.state(room))!.head.sha).toBe(head);
 });
 
 test.each([

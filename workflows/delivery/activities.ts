@@ -7,8 +7,8 @@ import type { AccessHeard, Delivery } from './heard.js';
 export interface DeliveryActivities {
   /** Keeps that it came, for whoever wonders whether any does. `at`: epoch milliseconds. */
   recordDelivery(input: { delivery: DeliveryName; what: string; at: number }): Promise<void>;
-  /** V5: what was read of this commit's CI is old from now on. */
-  hearCi(input: { repository: string; sha: string }): Promise<void>;
+  /** V5: what was read of this commit's CI is old from now on, and of the pull request's that it ran for. */
+  hearCi(input: { repository: string; sha: string; key?: string | null }): Promise<void>;
   /**
    * Reads the pull request as it is now, for every living room that stands on it. `due` asks also for the owners whose
    * rooms open by themselves there.

@@ -70,10 +70,12 @@ function idOf(headers: ForgeWebhook['headers'], body: Buffer): string {
 
 function heardOf(body: Buffer, base: string): Heard {
   const payload = parsedBody(body);
-  const kind = (payload as { object_kind?: unknown } | null)?.object_kind;
+  // A system hook names some of its events otherwise than a project's.
+  const { object_kind: kind, event_name: event } = (payload ?? {}) as { object_kind?: unknown; event_name?: unknown };
   if (kind === 'merge_request') return mergeRequestHeard(mergeRequestHook.safeParse(payload), base);
   if (kind === 'pipeline') return pipelineHeard(pipelineHook.safeParse(payload), base);
-  return ignored(typeof kind === 'string' ? `nothing is done on ${kind.slice(0, 50)} events` : 'it is no event of a project');
+  const named = kind ?? event;
+  return ignored(typeof named === 'string' ? `nothing is done on ${named.slice(0, 50)} events` : 'it names no event');
 }
 
 function mergeRequestHeard(read: z.ZodSafeParseResult<z.infer<typeof mergeRequestHook>>, base: string): Heard {
