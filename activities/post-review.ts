@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { keepDiff } from './context/kept-diff.js';
 import { placesIn } from './context/places.js';
+import { databaseAway } from './database-away.js';
 import type { ActivityDeps } from './deps.js';
 import { ForgeError, type ReadBack, type ReviewToPost } from './forge/port.js';
 import { refOf } from './head.js';
@@ -15,14 +16,18 @@ import type { Draft, RoomState, Round } from '../workflows/room/state.js';
 
 /** D9: characters that every forge takes as one body, with room for its marker. */
 const BODY_LIMIT = 64_000;
-/** Ten attempts at this distance outlast a sender that died and the sweep that makes up for it. */
 const NOT_PROJECTED_MS = 1_000;
+/** How often the forge may fail in a way that passes until the owner is told; over ten minutes and more, as Temporal spaces them. */
+const TRIES = 10;
 /** Seconds that a forge which reads from copies is given to show what it took. */
 const SHOWN_WITHIN = 10;
 
-/** What one attempt leaves for the next: where the forge said the review stands, once it has taken it. */
+/** What one attempt leaves for the next. */
 interface Trace {
+  /** Where the forge said the review stands, once it has taken it. */
   readonly taken: string | null;
+  /** How often it was tried in vain, the database's absence not counted. */
+  readonly failures: number;
 }
 
 /**
@@ -32,27 +37,39 @@ interface Trace {
 export function createPostReview(deps: ActivityDeps): RoomActivities['postReview'] {
   return async ({ slug, version }) => {
     const context = Context.current();
-    let trace = (context.info.heartbeatDetails ?? { taken: null }) as Trace;
-    const tell = (): void => context.heartbeat(trace);
-    const beat = setInterval(tell, POSTING_BEAT_MS);
-    const taken = (url: string): void => {
-      trace = { taken: url };
-      tell();
-    };
+    let trace = (context.info.heartbeatDetails ?? { taken: null, failures: 0 }) as Trace;
+    const leave = (more: Partial<Trace>): void => context.heartbeat((trace = { ...trace, ...more }));
+    const beat = setInterval(() => leave({}), POSTING_BEAT_MS);
+    const stop = context.cancellationSignal;
     try {
-      return await post(deps, slug, version, { before: trace.taken, taken, stop: context.cancellationSignal });
+      return await post(deps, slug, version, { before: trace.taken, taken: (url) => leave({ taken: url }), stop });
     } catch (error) {
-      if (!(error instanceof ForgeError)) throw error;
-      if (error.kind !== 'unavailable') throw ApplicationFailure.nonRetryable(error.message, POSTING_FAILED);
-      throw ApplicationFailure.create({
-        type: 'forge_unavailable',
-        message: error.message,
-        ...(error.retryAfter !== undefined && { nextRetryDelay: error.retryAfter * 1_000 }),
-      });
+      if (error instanceof ApplicationFailure || stop.aborted) throw error;
+      const away = error instanceof ForgeError ? null : databaseAway(error);
+      if (away) throw away;
+      if (!(error instanceof ForgeError)) deps.log.error({ err: error, room: slug }, 'a review could not be posted');
+      leave({ failures: trace.failures + 1 });
+      throw failureOf(error, trace.failures >= TRIES);
     } finally {
       clearInterval(beat);
     }
   };
+}
+
+/** For good only by what the forge has answered, or where it goes on so; never for what passes without either's doing. */
+function failureOf(error: unknown, isLast: boolean): ApplicationFailure {
+  if (!(error instanceof ForgeError)) {
+    const message = 'Barista itself failed at it; its log says why';
+    return isLast ? ApplicationFailure.nonRetryable(message, POSTING_FAILED) : ApplicationFailure.retryable(message, 'fault');
+  }
+  const { kind, message, retryAfter } = error;
+  if (kind !== 'unavailable') return ApplicationFailure.nonRetryable(message, POSTING_FAILED);
+  if (isLast) return ApplicationFailure.nonRetryable(`the forge could not take it, try again later: ${message}`, POSTING_FAILED);
+  return ApplicationFailure.create({
+    type: 'forge_unavailable',
+    message,
+    ...(retryAfter !== undefined && { nextRetryDelay: retryAfter * 1_000 }),
+  });
 }
 
 interface Attempt {

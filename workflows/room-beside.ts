@@ -24,7 +24,8 @@ const { postReview } = proxyActivities<RoomActivities>({
   // Forty remarks on a slow forge take their time: a second attempt beside one that goes on would post twice (D5).
   startToCloseTimeout: '1h',
   heartbeatTimeout: 6 * POSTING_BEAT_MS,
-  retry: { initialInterval: '5s', maximumInterval: '2m', maximumAttempts: 10, nonRetryableErrorTypes: [POSTING_FAILED] },
+  // It says itself when it has failed for good: an attempt that a database or a worker was away for is none of the forge's.
+  retry: { initialInterval: '5s', maximumInterval: '2m', nonRetryableErrorTypes: [POSTING_FAILED] },
   summary: 'post the review to the forge',
 });
 
@@ -98,7 +99,5 @@ export async function postDrafts(room: LiveRoom, beside: { posting: boolean }): 
 
 function reasonOf(error: ActivityFailure): string {
   const { cause } = error;
-  return cause instanceof ApplicationFailure && cause.type === POSTING_FAILED
-    ? cause.message
-    : 'the forge could not be reached; try again later';
+  return cause instanceof ApplicationFailure && cause.type === POSTING_FAILED ? cause.message : 'it was given up; try again';
 }

@@ -1,9 +1,10 @@
+import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.js';
-import type { Forge } from '../../activities/forge/port.js';
+import { ForgeError, type Forge } from '../../activities/forge/port.js';
 import { createPostReview } from '../../activities/post-review.js';
-import { POSTING_BEAT_MS } from '../../workflows/messages.js';
+import { POSTING_BEAT_MS, POSTING_FAILED } from '../../workflows/messages.js';
 import { silent } from '../support/edge.js';
 import { aRoom } from '../support/room.js';
 
@@ -78,4 +79,39 @@ test('D5: one that somebody removed while it was read back is not sent again', a
   const again = posting({ ...gone, findPosted: async () => null }, first.beats.at(-1));
   expect(await again.run()).toEqual({ url, unplaced: [] });
   expect(asked).toEqual(['find']);
+});
+
+/** One attempt after another, each with what the one before left, until one fails for good; what each failed with. */
+async function untilGivenUp(forge: Partial<Forge>): Promise<ApplicationFailure[]> {
+  const failures: ApplicationFailure[] = [];
+  for (let left: unknown; failures.at(-1)?.nonRetryable !== true;) {
+    const attempt = posting(forge, left);
+    const failure = await attempt.run().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ApplicationFailure);
+    failures.push(failure as ApplicationFailure);
+    left = attempt.beats.at(-1);
+  }
+  return failures;
+}
+
+test('D5: a forge that goes on failing ends a posting at its tenth failure, in its own words', async () => {
+  const { forge } = aForge({ shows: false });
+  const away = { ...forge, findPosted: () => Promise.reject(new ForgeError('unavailable', 'GitHub answers 502 for o/r.', 7)) };
+  const failures = await untilGivenUp(away);
+  expect(failures).toHaveLength(10);
+  expect(failures[0]).toMatchObject({ type: 'forge_unavailable', nextRetryDelay: 7_000 });
+  expect(failures[9]).toMatchObject({
+    type: POSTING_FAILED,
+    message: 'the forge could not take it, try again later: GitHub answers 502 for o/r.',
+  });
+});
+
+test("D5: what the forge refuses ends a posting at once; a fault of ours ends it too, and is not called the forge's", async () => {
+  const { forge } = aForge({ shows: false });
+  const refusing = { ...forge, post: () => Promise.reject(new ForgeError('refused', 'The App is suspended.')) };
+  expect(await untilGivenUp(refusing)).toMatchObject([{ type: POSTING_FAILED, message: 'The App is suspended.' }]);
+  const faulty = { ...forge, diff: () => Promise.reject(new TypeError('x is not a function')) };
+  const failures = await untilGivenUp(faulty);
+  expect(failures).toHaveLength(10);
+  expect(failures[9]).toMatchObject({ type: POSTING_FAILED, message: 'Barista itself failed at it; its log says why' });
 });

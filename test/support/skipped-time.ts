@@ -362,7 +362,7 @@ function activitiesOf(rooms: ReadonlyMap<string, TimedRoom>): RoomActivities {
     assembleDraft: async ({ slug }) =>
       meanwhile(ofDatabase(slug), 'draft', { verdict: 'comment', body: 'assembled', findings: draftedFrom(roomOf(slug).readModel!) }),
     async postReview({ slug, version }) {
-      roomOf(slug).posted.push(version);
+      ofDatabase(slug).posted.push(version);
       return Promise.resolve({ url: 'git-note', unplaced: [] });
     },
   };

@@ -132,6 +132,21 @@ test('B6, B29: while the forge is broken the database is asked again as soon as 
   expect(room.said(/round 1 closed/)).toEqual([expect.stringMatching(/bo had been idle for 30 minutes|the head could not be checked/)]);
 });
 
+test('D5: the database is away for hours as the owner posts: the review is posted once it is back', async () => {
+  const room = await panel('ana');
+  await room.submit('ana');
+  await room.eventually(/@ana: draft the review/);
+  await room.draft('ana');
+  room.databaseAway = true;
+  await room.send({ type: 'postDraft', by: 'us_olga' });
+  await room.minutes(3 * 60);
+  expect((await room.state()).draft!.posting).toMatchObject({ status: 'posting' });
+  room.databaseAway = false;
+  await room.minutes(2);
+  expect(room.said(/posting the review failed|is posted/)).toEqual([expect.stringMatching(/is posted/)]);
+  expect(room.posted).toHaveLength(1);
+});
+
 describe('the head is looked at again at once', () => {
   /** As a delivery tells of it that was read before the room learnt of what it knows now. */
   const late = (room: TimedRoom): Promise<void> => room.handle.signal(HEAD_SIGNAL, { ...room.head, knownSeq: 1 });
