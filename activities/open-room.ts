@@ -2,7 +2,7 @@ import type { Store } from '../prisma/store.js';
 import { Refusal } from '../workflows/room/refusal.js';
 import { DEFAULT_DURATIONS, type Durations, type PullRequest } from '../workflows/room/state.js';
 import type { Recipe } from '../workflows/room/words.js';
-import type { Forge, PullRequestRef } from './forge/port.js';
+import type { Forge, KnownHead, PullRequestRef } from './forge/port.js';
 import { notReachable } from './not-reachable.js';
 import type { Door } from './room-door.js';
 
@@ -17,6 +17,8 @@ export interface RoomToOpen {
   readonly another: boolean;
   /** It opens by itself: ends the new room's slug, the same for whoever opens it again. Absent: by hand, and nobody can guess it. */
   readonly slugEnd?: string;
+  /** Why a new room is not to open on what the pull request is now; null: nothing stands against it. */
+  readonly against?: (head: KnownHead) => string | null;
 }
 
 interface OpenRoomDeps {
@@ -35,6 +37,8 @@ export async function openRoom(room: RoomToOpen, { store, forge, door }: OpenRoo
   if (!(await store.accounts.mayOpen(owner.id, ref.forge, ref.repository))) throw notReachable('pull_request');
   const [head, { title }] = await Promise.all([forge.head(ref), forge.describe(ref)]);
   if (head.headSha === null) throw new Refusal('not_found', head.reason, undefined, 'pull_request');
+  const against = room.against?.(head) ?? null;
+  if (against !== null) throw new Refusal('invalid', against, undefined, 'pull_request');
   const { forge: name, key, repository, url } = ref;
   const pullRequest: PullRequest = { forge: name, key, repository, url };
   const { room: row, created } = await store.rooms.open({

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import type { AutomaticRooms } from '../../prisma/store.js';
 import type { AutomaticRoom, DeliveryActivities, DeliveryName } from '../../workflows/delivery/activities.js';
+import { carries } from '../../workflows/delivery/lag.js';
 import { participantOf } from '../../workflows/room/members.js';
 import { Refusal } from '../../workflows/room/refusal.js';
-import { ForgeError } from '../forge/port.js';
+import { ForgeError, type KnownHead } from '../forge/port.js';
 import { refOf } from '../head.js';
 import { openRoom } from '../open-room.js';
 import { failureOfForge } from './failures.js';
@@ -21,6 +22,13 @@ export function slugEndOf({ forge, id }: DeliveryName, owner: string, { crew }: 
     .slice(0, 16);
 }
 
+/** What may have changed since the delivery was looked at; a forge that does not say with the head was taken at its word. */
+function whyNot({ state, draft, labels }: KnownHead, { label }: AutomaticRooms): string | null {
+  if (state !== 'open') return `the pull request is ${state}`;
+  if (draft === true) return 'the pull request is a draft';
+  return label !== null && labels !== undefined && !carries(labels, label) ? `it no longer carries the label ${label}` : null;
+}
+
 /** Opens a room with what its owner has set for the repository, as its owner would (R4, R11). */
 export function createOpenAutomaticRoom(deps: DeliveryDeps): DeliveryActivities['openAutomaticRoom'] {
   const { store, door } = deps;
@@ -30,9 +38,27 @@ export function createOpenAutomaticRoom(deps: DeliveryDeps): DeliveryActivities[
     if (found === undefined) return { slug: null, why: 'rooms no longer open by themselves there' };
     const { owner, rooms } = found;
     const slugEnd = slugEndOf(delivery, ownerId, rooms);
+    // Since it was looked at another delivery may have opened one, or the forge have been away for hours.
+    const had = await store.rooms.everOf(ownerId, pullRequest.key);
+    const own = had.find(({ slug }) => slug.endsWith(slugEnd));
+    if (had.length > 0 && (own === undefined || own.endedAt !== null))
+      return { slug: null, why: `@${owner.name} has, or had, room \`${had[0]!.slug}\` of it` };
     try {
       const { recipe, barista } = rooms;
-      const { slug } = await openRoom({ owner, ref: refOf(pullRequest), recipe, barista, durations: {}, another: false, slugEnd }, deps);
+      const { slug } = await openRoom(
+        {
+          owner,
+          ref: refOf(pullRequest),
+          recipe,
+          barista,
+          durations: {},
+          another: false,
+          slugEnd,
+          // One that this delivery began is opened to its end.
+          ...(own === undefined && { against: (head: KnownHead) => whyNot(head, rooms) }),
+        },
+        deps,
+      );
       if (!slug.endsWith(slugEnd)) return { slug: null, why: `@${owner.name} has room \`${slug}\` of it` };
       const { joined, deleted } = await addCrew(slug, owner.id, rooms);
       const gone = deleted === 0 ? '' : `; ${deleted} of the crew ${deleted === 1 ? 'is' : 'are'} deleted and left out`;

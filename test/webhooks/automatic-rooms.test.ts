@@ -50,6 +50,20 @@ async function comes(action: string, id: string = randomUUID()) {
   return world.outcome(`delivery/github/${id}`);
 }
 
+/** What another worker does with deliveries. */
+function activities(doorOf: (whole: Door) => Door = (whole) => whole) {
+  const { store, github: fake } = world;
+  const [app] = fake.apps;
+  const forges = {
+    github: { apiUrl: fake.urls.api, app: { id: app!.id, privateKey: app!.privateKey }, reviewer: null },
+    gitlab: null,
+    webhooks: { github: null, gitlab: { secretToken: null, signingKey: null } },
+  };
+  const now = () => Date.now();
+  const forge = setUpForges({ ...settings(world.databaseUrl), forges }, now, new AbortController().signal, { store, log: silent });
+  return createDeliveryActivities({ store, forge, now, log: silent, door: doorOf(createRoomDoor({ client: world.temporal, store })) });
+}
+
 const roomsOf = async ({ person }: Owner) => (await world.rest(person, 'GET', '/rooms')).json.rooms as { slug: string; state: string }[];
 const crewIn = async (slug: string) =>
   (await world.store.rooms.members(slug))
@@ -138,30 +152,64 @@ test('an agent that was deleted is left out', async () => {
   await off(olga);
 });
 
+describe('a room that opens late, for its forge was away or another delivery came before, opens on what is so now', () => {
+  const openLate = async (olga: Owner) =>
+    activities().openAutomaticRoom({ delivery: { forge: 'github', id: randomUUID() }, owner: olga.person.id, pullRequest });
+
+  test('P5: none of a pull request that was closed or merged since, became a draft again, or lost its label', async () => {
+    const { pull } = world.github;
+    const olga = await owner({ label: 'Review me' });
+    const refused = async (why: string) =>
+      expect(await openLate(olga)).toEqual({ slug: null, why: `none opened for @${olga.person.name}: ${why}` });
+    await refused('it no longer carries the label Review me');
+    pull.labels.push('review me');
+    pull.draft = true;
+    await refused('the pull request is a draft');
+    pull.draft = false;
+    pull.state = 'closed';
+    await refused('the pull request is closed');
+    expect(await roomsOf(olga)).toEqual([]);
+    pull.state = 'open';
+    const { slug } = await openLate(olga);
+    expect(slug).toBe((await roomsOf(olga))[0]!.slug);
+    pull.labels.length = 0;
+    await off(olga);
+  });
+
+  test('R8: two deliveries on two servers at once open one; archived since, none comes in its place', async () => {
+    const olga = await owner();
+    const answers = await Promise.all([openLate(olga), openLate(olga), openLate(olga)]);
+    const [room, ...others] = await roomsOf(olga);
+    expect(others).toEqual([]);
+    expect(answers.filter(({ slug }) => slug !== null)).toMatchObject([{ slug: room!.slug }]);
+    expect((await crewIn(room!.slug)).map(([name]) => name)).toEqual(['ana', 'bo']);
+    await world.rest(olga.person, 'POST', `/rooms/${room!.slug}/archive`);
+    expect(await openLate(olga)).toEqual({ slug: null, why: `@${olga.person.name} has, or had, room \`${room!.slug}\` of it` });
+    expect(await roomsOf(olga)).toHaveLength(1);
+    await off(olga);
+  });
+
+  test('R11: none where the repository was unlinked since', async () => {
+    const olga = await owner();
+    await world.store.accounts.unlinkRepository(olga.person.id, pullRequest.forge, pullRequest.repository);
+    expect((await openLate(olga)).slug).toBeNull();
+    expect(await roomsOf(olga)).toEqual([]);
+    await off(olga);
+  });
+});
+
 describe('a delivery that died between opening the room and adding its crew', () => {
   test('goes on where it stopped when it comes again; another one does not', async () => {
     const olga = await owner();
     const id = randomUUID();
-    const { store } = world;
-    const { github: fake } = world;
-    const [app] = fake.apps;
-    const forges = {
-      github: { apiUrl: fake.urls.api, app: { id: app!.id, privateKey: app!.privateKey }, reviewer: null },
-      gitlab: null,
-      webhooks: { github: null, gitlab: { secretToken: null, signingKey: null } },
-    };
-    const now = () => Date.now();
-    const forge = setUpForges({ ...settings(world.databaseUrl), forges }, now, new AbortController().signal, { store, log: silent });
-    const whole = createRoomDoor({ client: world.temporal, store });
     // It dies with the second of the crew.
-    const dying: Door = {
+    const { openAutomaticRoom } = activities((whole) => ({
       ...whole,
       async send(slug, command) {
         if (command.type === 'join' && command.participant.name === 'bo') throw new Error('the worker dies');
         return whole.send(slug, command);
       },
-    };
-    const { openAutomaticRoom } = createDeliveryActivities({ store, forge, now, log: silent, door: dying });
+    }));
     await expect(openAutomaticRoom({ delivery: { forge: 'github', id }, owner: olga.person.id, pullRequest })).rejects.toThrow('dies');
     const [room] = await roomsOf(olga);
     expect((await crewIn(room!.slug)).map(([name]) => name)).toEqual(['ana']);
