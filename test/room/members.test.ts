@@ -300,12 +300,14 @@ describe('the end of a room', () => {
     expect(room.open('ana', 'first').result).toEqual({ round: 1 });
   });
 
-  test('R7, R12: whoever is in a room that has ended is still told so when it joins again', () => {
+  test('R7, R12, S9: whoever is in a room that has ended is still told so when it joins again, and whoever had left when it leaves again', () => {
     const room = aRoom().join('ana', 'kim').leave('kim').run({ type: 'archive', by: OWNER });
     const { state } = room;
     expect(room.join('ana').result).toEqual({ participant: 'ag_ana' });
     expect(room.state).toBe(state);
     expect(room.refused((it) => it.join('kim')).code).toBe('room_closed');
+    expect(room.leave('kim').state).toBe(state);
+    expect(room.refused((it) => it.leave('ana')).code).toBe('room_closed');
   });
 
   test('R12: a room is not archived from under a posting', () => {

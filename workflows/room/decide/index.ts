@@ -19,7 +19,7 @@ export type { Decision, Done, Refused } from './checks.js';
 export function decide(room: RoomState, command: Command, now: number): Decision {
   const first = firstResult(room, command);
   if (first) return first;
-  if (room.ended && command.type !== 'deleteAgent' && !isInAlready(room, command)) {
+  if (room.ended && command.type !== 'deleteAgent' && !isSoAlready(room, command)) {
     return refuse('room_closed', `Room ${room.slug} has ended (${room.ended.reason}).`, { hint: 'Open a new room for this pull request.' });
   }
   const decision = (needsMembership(room, command) ? notAMember(room, command.by) : null) ?? dispatch(room, command, now);
@@ -28,9 +28,10 @@ export function decide(room: RoomState, command: Command, now: number): Decision
   return roomIsFull(room, command, remembered, now) ?? remembered;
 }
 
-/** R7: joining is none for whoever is in the room, so that nothing is written and the room's end refuses nothing (R12). */
-function isInAlready(room: RoomState, command: Command): boolean {
-  return command.type === 'join' && isPresent(room, command.participant.id);
+/** R7: joining is none for whoever is in the room, nor leaving for whoever has left it, so that its end refuses nothing (R12). */
+function isSoAlready(room: RoomState, command: Command): boolean {
+  if (command.type === 'join') return isPresent(room, command.participant.id);
+  return command.type === 'leave' && !isPresent(room, command.by);
 }
 
 function dispatch(room: RoomState, command: Command, now: number): Decision {
