@@ -53,6 +53,8 @@ export async function callTool(target: Target, name: string, args: object): Prom
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
   });
   const answer = await jsonOf(response, target);
+  // Where no tool was asked, as while no key can be looked up, the answer is that of any call.
+  if (!response.ok && answer.code !== undefined) throw refused(answer.code, answer.detail, answer.hint);
   const result = JSON.parse(answer.result?.content?.[0]?.text ?? 'null');
   if (result === null) throw notBarista(target);
   if (answer.result.isError !== true) return result;
