@@ -14,6 +14,7 @@ import { checkAlerts } from './alerts.js';
 import type { ReadLast } from './deliveries.js';
 import { finding, type Finding } from './finding.js';
 import { checkForges, forgeKeyFiles } from './forges.js';
+import type { ReadHooked } from './gitlab-hooks.js';
 import { checkRooms } from './rooms.js';
 
 const OLDEST_NODE = [20, 19];
@@ -38,7 +39,7 @@ export async function checkEverything(env: NodeJS.ProcessEnv): Promise<Finding[]
     return [
       ...found,
       ...(database.ok ? [await checkTheirAlerts(env, settings)] : []),
-      ...(await checkForges(settings, readLast(env, database))),
+      ...(await checkForges(settings, readLast(env, database), readHooked(env, database))),
     ];
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
@@ -58,6 +59,17 @@ function notRunning(env: NodeJS.ProcessEnv): Finding {
 
 function readLast(env: NodeJS.ProcessEnv, database: Finding): ReadLast | null {
   return database.ok ? (forge) => withStore(env, ({ deliveries }) => deliveries.last(forge)) : null;
+}
+
+function readHooked(env: NodeJS.ProcessEnv, database: Finding): ReadHooked | null {
+  if (!database.ok) return null;
+  return () =>
+    withStore(env, async ({ accounts, repositories }) => {
+      const all = await Promise.all((await accounts.users()).map(({ id }) => repositories.ofOwner(id)));
+      const automatic = all.flat().filter(({ forge, settings }) => forge === 'gitlab' && settings.automatic !== null);
+      // Owners may have set it under different names of one project.
+      return [...new Map(automatic.map(({ repository, url }) => [repository, url])).values()];
+    });
 }
 
 function checkTheirRuns(env: NodeJS.ProcessEnv): Promise<Finding> {

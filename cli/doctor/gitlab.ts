@@ -1,34 +1,52 @@
 import { z } from 'zod';
-import { createGitLabClient } from '../../activities/forge/gitlab/client.js';
+import { createGitLabClient, type GitLabClient } from '../../activities/forge/gitlab/client.js';
 import { ForgeError } from '../../activities/forge/port.js';
 import type { ServerSettings } from '../../config/settings.js';
 import { checkLastDelivery, LOOKING, webhookAddress, type ReadLast } from './deliveries.js';
 import { type Finding, whatToDo } from './finding.js';
+import { checkHooks, type ReadHooked } from './gitlab-hooks.js';
 
 type Settings = Pick<ServerSettings, 'publicUrl' | 'forges'>;
 
-/** The token, and whether GitLab's deliveries are taken; where they are sent from is set up in each project. */
-export async function checkGitLab({ publicUrl, forges }: Settings, last: ReadLast | null, now: () => number): Promise<Finding[]> {
+/**
+ * The token, whether GitLab's deliveries are taken, and whether the projects that are counted on send them. `last` and
+ * `hooked` are null where no database can be asked.
+ */
+export async function checkGitLab(
+  { publicUrl, forges }: Settings,
+  last: ReadLast | null,
+  hooked: ReadHooked | null,
+  now: () => number,
+): Promise<Finding[]> {
   const { gitlab, webhooks } = forges;
   if (gitlab === null) {
     const says = 'not set up (GITLAB_TOKEN_FILE names the file of an access token with the scope api)';
     return [{ what: 'GitLab', ok: true, says }];
   }
+  const client = createGitLabClient({ base: gitlab.url, token: () => Promise.resolve(gitlab.token), now });
+  const address = webhookAddress(publicUrl, 'gitlab');
+  const token = await checkToken(client, now);
   return [
-    await checkToken(gitlab, now),
-    checkWebhook(webhookAddress(publicUrl, 'gitlab'), webhooks.gitlab),
+    token,
+    checkWebhook(address, webhooks.gitlab),
+    ...(token.ok && address !== null && hooked !== null ? await checkHooks(client, address, await onThis(gitlab.url, hooked)) : []),
     ...(await checkLastDelivery('GitLab', 'gitlab', last, now)),
   ];
+}
+
+/** Those of another GitLab, which was set up before, are not asked for with this one's token. */
+async function onThis(base: string, hooked: ReadHooked): Promise<string[]> {
+  return (await hooked()).filter((url) => url.toLowerCase().startsWith(`${base.toLowerCase()}/`));
 }
 
 const tokenShape = z.object({ name: z.string(), scopes: z.array(z.string()), expires_at: z.string().nullish() });
 const DAY_MS = 24 * 60 * 60_000;
 const SOON_DAYS = 14;
 
-async function checkToken({ url, token }: { url: string; token: string }, now: () => number): Promise<Finding> {
+async function checkToken(client: GitLabClient, now: () => number): Promise<Finding> {
   const what = 'GitLab token';
+  const { base: url } = client;
   const fresh = `Make one with the scope api at ${url}/-/user_settings/personal_access_tokens and put it where GITLAB_TOKEN or GITLAB_TOKEN_FILE has the old one.`;
-  const client = createGitLabClient({ base: url, token: () => Promise.resolve(token), now });
   let self: z.infer<typeof tokenShape>;
   try {
     self = await client.get('personal_access_tokens/self', tokenShape);

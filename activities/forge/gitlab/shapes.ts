@@ -28,8 +28,15 @@ export type MergeRequest = z.infer<typeof mergeRequest>;
 
 export const project = z.object({ id: z.number(), path_with_namespace: z.string() });
 
-/** Its secret token is never shown. */
-export const hook = z.object({ id: z.number(), url: z.string() });
+/** Its secret token is never shown. `alert_status`: `executable`, `temporarily_disabled` or `disabled`. */
+export const hook = z.object({
+  id: z.number(),
+  url: z.string(),
+  merge_requests_events: z.boolean().nullish(),
+  pipeline_events: z.boolean().nullish(),
+  alert_status: z.string().nullish(),
+  disabled_until: z.string().nullish(),
+});
 
 /** GitLab's own issues; those of another tracker have an `id` as text and a title. */
 export const closedIssue = z.object({

@@ -7,6 +7,7 @@ type Shown = Pick<
 >;
 
 export interface FakeHook extends Shown {
+  disabled_until?: string | null;
   /** GitLab shows it to nobody. */
   token: string | null;
 }
@@ -28,6 +29,7 @@ export class FakeHooks {
       pipeline_events: false,
       enable_ssl_verification: true,
       created_at: '2030-01-07T12:00:00.000Z',
+      disabled_until: null,
       alert_status: 'executable',
       token,
     };
