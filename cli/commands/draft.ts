@@ -6,7 +6,7 @@ import { Command } from 'commander';
 import type { WireDraft } from '../../mcp-server/views/draft.js';
 import { Refused, rest, ServerAway } from '../api.js';
 import { edited } from '../draft/editor.js';
-import { linesOf, unplacedLine } from '../draft/lines.js';
+import { linesOf, noteLine, unplacedLine } from '../draft/lines.js';
 import { editOf, textOf, type DraftEdit } from '../draft/text.js';
 import { CommandFailed } from '../failure.js';
 import { answer } from '../output.js';
@@ -100,6 +100,7 @@ function post(): Command {
       if (ended.status === 'posted') {
         return answer(options, ended, [
           `Posted the review of round ${round}${ended.url === null ? '.' : `: ${ended.url}`}`,
+          ...noteLine(ended.url),
           ...unplacedLine(ended.unplaced),
         ]);
       }

@@ -128,7 +128,7 @@ function status(room: Json): string[] {
   const waiting = waitsOn(room);
   return [
     `  ${room.pull_request}`,
-    `  ${room.recipe}, ${phaseOf(room)}, round ${room.round}${waiting === '' ? '' : `, waits on ${waiting}`}`,
+    `  ${room.recipe}${room.barista?.enabled === false ? ' without Barista' : ''}, ${phaseOf(room)}, round ${room.round}${waiting === '' ? '' : `, waits on ${waiting}`}`,
     ...(room.chips.length > 0 ? [`  ${room.chips.join(', ')}`] : []),
     ...(room.review?.next_steps ? [`  ${room.review.next_steps}`] : []),
   ];

@@ -4,7 +4,7 @@ import { placeOf } from './text.js';
 /** A draft for people: what is to know before it is posted, then its text. */
 export function linesOf(slug: string, draft: WireDraft): string[] {
   return [
-    `${slug}: draft of round ${draft.round} at ${draft.head_sha.slice(0, 10)}, version ${draft.version}, by ${draft.drafted_by_name}${draft.edited ? ', edited by you' : ''}`,
+    `${slug}: draft of round ${draft.round} at ${draft.head_sha.slice(0, 7)}, version ${draft.version}, by ${draft.drafted_by_name}${draft.edited ? ', edited by you' : ''}`,
     ...stateOf(draft).map((line) => `  ${line}`),
     '',
     `Verdict: ${draft.verdict}`,
@@ -30,11 +30,21 @@ export function linesOf(slug: string, draft: WireDraft): string[] {
 function stateOf({ status, stale, notice, failure, url, posted_at, unplaced }: WireDraft): string[] {
   return [
     ...(status === 'posting' ? ['is being posted'] : []),
-    ...(status === 'posted' ? [`posted at ${posted_at}${url === null ? '' : `: ${url}`}`, ...unplacedLine(unplaced)] : []),
+    ...(status === 'posted'
+      ? [`posted at ${posted_at}${url === null ? '' : `: ${url}`}`, ...noteLine(url), ...unplacedLine(unplaced)]
+      : []),
     ...(failure === null ? [] : [`! the last posting failed: ${failure}`]),
     ...(stale ? ['! stale: the pull request has moved on since'] : []),
     ...(notice === null ? [] : [`! ${notice}`]),
   ];
+}
+
+/** How the review of a local pull request is read once it is posted: its address is no page of anybody's. */
+export function noteLine(url: string | null): string[] {
+  const [, path, commit] = /^local:(.+)\?[^?#]*#([0-9a-f]+)$/s.exec(url ?? '') ?? [];
+  if (path === undefined || commit === undefined) return [];
+  const folder = /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+  return [`it is a git note: git -C ${folder} notes --ref=barista show ${commit}`];
 }
 
 /** What a posting moved into the body (D4). */

@@ -5,7 +5,7 @@ import { addAgent, addPerson } from '../calls/agents.js';
 import { recordReviewCall } from '../calls/review-calls.js';
 import { openRoom } from '../calls/open-room.js';
 import { asked, send } from '../calls/write.js';
-import { participantAnswer } from '../schema/answers.js';
+import { named, participantAnswer, roundViewAnswer, time } from '../schema/answers.js';
 import { durations, handle, recipe, text, toDurations } from '../schema/fields.js';
 import { troublesAnswer } from '../views/troubles.js';
 import { inRoom, none } from './params.js';
@@ -22,10 +22,13 @@ const roomRow = z.looseObject({
   phase: z.string(),
   round: z.int().describe('Number of the latest round; 0 before the first.'),
   chips: z.array(z.string()),
-  waiting_on: z.array(z.looseObject({ id: z.string(), name: z.string() })),
+  waiting_on: z.array(named),
+  opened_at: time,
+  ended_at: time.nullable(),
 });
 const wholeRoom = z.looseObject({
   ...roomRow.shape,
+  barista: z.looseObject({ enabled: z.boolean(), durations: z.looseObject({}).describe('Each by its name, as ISO 8601.') }),
   clocks: z
     .array(
       z.looseObject({
@@ -37,7 +40,7 @@ const wholeRoom = z.looseObject({
     .describe('The clocks that run in the room.'),
   members: z.array(participantAnswer),
   forge: z.looseObject({ troubles: troublesAnswer }),
-  review: z.looseObject({}).nullable(),
+  review: roundViewAnswer.nullable().describe('Page 1 of the latest round, as GET /rooms/{slug}/review/rounds/{n} answers it.'),
 });
 const opened = z.looseObject({ ...wholeRoom.shape, created: z.boolean().describe('false: it was there, and nothing of it was changed.') });
 const added = z.looseObject({ participant: participantAnswer });

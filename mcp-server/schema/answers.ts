@@ -5,9 +5,9 @@ import { z } from 'zod';
  * validator refuses would make a stored write look failed. Tests hold the real answers to these shapes.
  */
 
-const id = z.string();
+export const id = z.string();
 const sha = z.string();
-const time = z.string().describe('ISO 8601, UTC.');
+export const time = z.string().describe('ISO 8601, UTC.');
 
 export const named = z.looseObject({ id, name: z.string() });
 const people = z.array(named);

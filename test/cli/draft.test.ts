@@ -58,7 +58,7 @@ const kept = (err: string): string => /Your text is kept in (\S+)\.\n$/.exec(err
 test('D3, D4, D5: an owner reads the draft, edits it and posts it, from the command line alone', async () => {
   const room = await drafted();
   const { out: shown } = await barista(['draft', 'show', room], env);
-  expect(shown).toMatch(new RegExp(`^${room}: draft of round 1 at [0-9a-f]{10}, version 1, by ana\\n`));
+  expect(shown).toMatch(new RegExp(`^${room}: draft of round 1 at [0-9a-f]{7}, version 1, by ana\\n`));
   expect(shown).toContain('\nVerdict: comment\n\nPlease look.\n\nsrc/a.ts:1  major  (f1)\n  One is not enough.\n');
   expect(shown).toMatch(/\nStanding:\n {2}f1 {2}.* {2}src\/a\.ts:1 {2}major, by ana: One is not enough\.\n/);
   expect(shown).toMatch(/\nCoverage:\n {2}@ana did not read /);
@@ -79,6 +79,9 @@ test('D3, D4, D5: an owner reads the draft, edits it and posts it, from the comm
   const posted = await barista(['draft', 'post', room], env);
   expect(posted).toMatchObject({ code: 0, err: '' });
   expect(posted.out).toMatch(/^Posted the review of round 1/);
+  const note = `git -C ${world.git.path} notes --ref=barista show ${world.git.head('topic')}`;
+  expect(posted.out).toContain(`\nit is a git note: ${note}\n`);
+  expect((await barista(['draft', 'show', room], env)).out).toContain(`\n  it is a git note: ${note}\n`);
   expect(world.git.git('notes', '--ref=barista', 'show', 'topic')).toContain('Please do look.');
   expect((await barista(['draft', 'show', room], env)).out).toMatch(/version 2, by ana, edited by you\n {2}posted at /);
   for (const args of [
