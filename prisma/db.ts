@@ -55,6 +55,8 @@ const PRISMA_AWAY = /^P1\d\d\d$|^P2024$|^P2028$/;
 const ADAPTER_AWAY = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
 /** SQLSTATE: connection trouble, out of resources, shut down or starting up. */
 const SQLSTATE_AWAY = /^(08|53|57P)/;
+/** No way to its host, or no address for it just now: what the adapter has no kind for it passes on as Node has it. */
+const NODE_AWAY = new Set(['EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN', 'ECONNREFUSED', 'ETIMEDOUT', 'EPIPE']);
 /** node-postgres has no codes for its own findings. */
 const PG_AWAY = /connection error and is not queryable|connection terminated|timeout exceeded when trying to connect|query read timeout/i;
 
@@ -68,6 +70,7 @@ export function isDatabaseAway(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   if (PG_AWAY.test(error.message)) return true;
   if (error instanceof Prisma.PrismaClientKnownRequestError && PRISMA_AWAY.test(error.code)) return true;
+  if (NODE_AWAY.has((error as NodeJS.ErrnoException).code ?? '')) return true;
   const failure =
     error instanceof Prisma.PrismaClientKnownRequestError
       ? (error.meta?.['driverAdapterError'] as DriverFailure | undefined)

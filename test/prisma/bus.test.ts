@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isDatabaseAway } from '../../prisma/store.js';
 import { Gate } from '../support/gate.js';
 import { openRow, testStore, type TestStore } from '../support/store.js';
 
@@ -79,4 +80,15 @@ test('while the database stays away the wait is over in time and says why', asyn
   await cut.ping();
   gate.close();
   await expect(cut.bus.waitFor('any', () => cut.rooms.seq('any'), { timeoutMs: 300 })).rejects.toThrow();
+});
+
+test('DESIGN 4: a database to whose host there is no way is away, as is one whose name cannot be looked up just now', async () => {
+  const nowhere = db.second('postgresql://nobody:none@255.255.255.255:5432/none');
+  const failed = (read: Promise<unknown>) => read.catch((error: unknown) => error);
+  const failures = await Promise.all([nowhere.rooms.seq('any'), nowhere.rooms.snapshot('any'), nowhere.ping()].map(failed));
+  expect(failures.map(isDatabaseAway)).toEqual([true, true, true]);
+  expect(isDatabaseAway(Object.assign(new Error('getaddrinfo EAI_AGAIN db'), { code: 'EAI_AGAIN' }))).toBe(true);
+  // What Node says where a name has several addresses.
+  expect(isDatabaseAway(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }))).toBe(true);
+  expect(isDatabaseAway(Object.assign(new Error('spawn git ENOENT'), { code: 'ENOENT' }))).toBe(false);
 });
