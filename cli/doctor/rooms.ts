@@ -55,6 +55,16 @@ async function look(slug: string, store: Store, client: Client): Promise<{ run: 
     return state.seq === database ? null : { run: state.seq, database };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return `${slug}: its run is gone: barista room restart ${slug}`;
-    return `${slug}: its run does not answer (${(error as Error).message}): is a worker running?`;
+    return noAnswerOf(slug, (error as Error).message);
   }
 }
+
+/** W12: a run whose history this version does not replay answers nobody, whatever worker runs. */
+export function noAnswerOf(slug: string, why: string): string {
+  return why.includes(NOT_REPLAYED)
+    ? `${slug}: this version cannot go on with its run (${why}): go back to the version it ran on, or terminate the run, then barista room restart ${slug}`
+    : `${slug}: its run does not answer (${why}): is a worker running?`;
+}
+
+/** How Temporal's core marks what a worker answers where a history does not replay. */
+const NOT_REPLAYED = '[TMPRL1100]';

@@ -38,6 +38,16 @@ describe('opening', () => {
     expect(room.refused((it) => it.open('ana'))).toMatchObject({ code: 'round_open', message: 'Round 1 is open.' });
   });
 
+  test('V6: the refusal sends a lead to close a round only where Barista does not', () => {
+    const hintOf = (enabled: boolean) => {
+      const room = opened();
+      room.run({ type: 'setBarista', by: room.state.owner, enabled }).submit('grok');
+      return room.refused((it) => it.open('ana')).hint;
+    };
+    expect(hintOf(false)).toContain('close_review_round');
+    expect(hintOf(true)).toBe('Barista closes it and opens the next by itself; get_review_round says what it waits for.');
+  });
+
   test('O1: the next round may be opened by hand on the same commit', () => {
     expect(opened().submit('ana').close('ana').open('ana').state.round).toMatchObject({ number: 2, headSha: HEAD });
   });

@@ -71,7 +71,10 @@ function isRepeat(did: Actor, sameTool: boolean, seq: number, room: RoomState, c
 function roundIsOpen(room: RoomState): Refused | null {
   const current = openRound(room);
   if (!current) return null;
-  return refuse('round_open', `Round ${current.number} is open.`, { hint: 'Close it with close_review_round, or go on with next_round.' });
+  const hint = room.barista.enabled
+    ? 'Barista closes it and opens the next by itself; get_review_round says what it waits for.'
+    : 'Close it with close_review_round, or go on with next_round.';
+  return refuse('round_open', `Round ${current.number} is open.`, { hint });
 }
 
 function headIsUnknown(so: string): Refused {
