@@ -237,6 +237,14 @@ export class TimedRoom {
     await this.settled();
   }
 
+  /** These agents join, and Barista opens round 1 at minute 2. */
+  async opens(...names: string[]): Promise<this> {
+    for (const name of names) await this.join(name);
+    await this.minutes(2);
+    await this.eventually(/round 1 opened/);
+    return this;
+  }
+
   /** Until the room has said it; the time stands still meanwhile. */
   async eventually(pattern: RegExp): Promise<void> {
     const deadline = Date.now() + PATIENCE.timeout;

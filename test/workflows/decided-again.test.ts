@@ -9,13 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => time.stop());
 
-async function panel(...names: string[]): Promise<TimedRoom> {
-  const room = await time.room();
-  for (const name of names) await room.join(name);
-  await room.minutes(2);
-  await room.eventually(/round 1 opened/);
-  return room;
-}
+const panel = async (...names: string[]): Promise<TimedRoom> => (await time.room()).opens(...names);
 
 /** Round 1 is closed, with f1 of @bo, and @ana is asked to draft it as it is. */
 async function asked(): Promise<TimedRoom> {

@@ -10,23 +10,10 @@ beforeAll(async () => {
 afterAll(() => time.stop());
 
 /** A panel of agents with round 1 open at minute 2. */
-async function panel(...names: string[]): Promise<TimedRoom> {
-  const room = await time.room();
-  for (const name of names) await room.join(name);
-  await room.minutes(2);
-  await room.eventually(/round 1 opened/);
-  return room;
-}
+const panel = async (...names: string[]): Promise<TimedRoom> => (await time.room()).opens(...names);
 
 /** @ada builds, @ben reviews and leads; round 1 open at minute 2. */
-async function duel(): Promise<TimedRoom> {
-  const room = await time.room({ recipe: 'build_duel' });
-  await room.join('ada');
-  await room.join('ben');
-  await room.minutes(2);
-  await room.eventually(/round 1 opened/);
-  return room;
-}
+const duel = async (): Promise<TimedRoom> => (await time.room({ recipe: 'build_duel' })).opens('ada', 'ben');
 
 async function closed(room: TimedRoom, number = 1): Promise<void> {
   await room.eventually(new RegExp(`round ${number} closed`));
