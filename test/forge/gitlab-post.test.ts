@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { commentMarkers } from '../../activities/forge/gitlab/markers.js';
 import type { LineComment, ReviewToPost } from '../../activities/forge/port.js';
 import { BESIDE_LIMIT } from '../../activities/posted-body.js';
+import type { Failure } from '../support/fake-gitlab/index.js';
 import { REVIEWER } from '../support/fake-gitlab/state.js';
 import { GitLabWorld } from './gitlab-world.js';
 import { aReview } from '../support/review.js';
@@ -144,6 +145,30 @@ describe('D9: every line at its place', () => {
     expect(notes().at(-1)!.body).toContain('- `added.txt:1`: About');
   });
 
+  test('a remark that GitLab fails at (500) is sent once more after looking, and costs the review nothing', async () => {
+    const fails = (times: number, done = false) =>
+      world.gitlab.failures.push(...Array<Failure>(times).fill({ on: /POST .*\/discussions/, status: 500, done }));
+    const what = review([at('added.txt', 1), at('added.txt', 2)]);
+    fails(2);
+    await post(what);
+    expect(notes().map(({ position }) => position?.['new_line'] ?? null)).toEqual([2, null]);
+    expect(notes().at(-1)!.body).toContain('- `added.txt:1`: About');
+    expect((await world.forge.readBack(world.ref, what)).inBody).toEqual([0]);
+    notes().length = 0;
+    fails(1, true);
+    await post(what);
+    expect(notes().map(({ position }) => position?.['new_line'] ?? null)).toEqual([1, 2, null]);
+  });
+
+  test('a GitLab that fails at every remark is broken itself: the review waits for it, and loses none', async () => {
+    const what = review([1, 2, 3, 1, 2].map((line, index) => ({ ...at('added.txt', line), body: `Number ${index}` })));
+    world.gitlab.failures.push(...Array<Failure>(7).fill({ on: /POST .*\/discussions/, status: 500 }));
+    await expect(post(what)).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 10 });
+    expect(notes()).toEqual([]);
+    await post(what);
+    expect((await world.forge.readBack(world.ref, what)).differences).toEqual([]);
+  });
+
   test('C8: a line that GitLab would run as a command stays a text', async () => {
     const what = review([{ ...at('added.txt', 1), body: 'See\n/merge\n  /close now\r\n/\rreopen\n\r/draft' }], {
       body: '/approve\n\n/usr/bin is fine, and a/b too\n```\n/label ~x\n```',
@@ -203,7 +228,7 @@ describe('D5: posting is once', () => {
   });
 
   test('a failure that did not work is sent again, once', async () => {
-    world.gitlab.failures.push({ on: /POST .*\/discussions/, status: 500 });
+    world.gitlab.failures.push({ on: /POST .*\/discussions/, status: 503 });
     await expect(post(review())).rejects.toMatchObject({ kind: 'unavailable' });
     expect(world.gitlab.asked(/POST .*discussions/)).toHaveLength(1);
     await post(review());

@@ -10,6 +10,9 @@ export interface Asked {
 /** The token is right, but may not do this. */
 export class Forbidden extends ForgeError {}
 
+/** GitLab itself, and nothing before it, failed at this very thing: the next one may work. */
+export class Broken extends ForgeError {}
+
 /** GitLab names no time at all: its limits are by the minute. */
 const LIMIT_WITHOUT_TIME = 60;
 const SAID = 300;
@@ -37,6 +40,8 @@ export function answerError(response: Response, body: string, asked: Asked, now:
     case 409:
     case 423:
       return new ForgeError('unavailable', `GitLab could not do ${thing(asked)} just now (${status}): ${said}.`);
+    case 500:
+      return new Broken('unavailable', `GitLab failed at ${thing(asked)} (500).`, secondsOf(headers, now));
     default:
       if (status >= 500) return new ForgeError('unavailable', `GitLab failed at ${thing(asked)} (${status}).`, secondsOf(headers, now));
       return new ForgeError('invalid', `GitLab does not take ${thing(asked)} (${status}): ${said}.`);

@@ -9,7 +9,8 @@ import { readDiff } from './diff.js';
 import { readFile } from './file.js';
 import { headFingerprint, own, readHead, resolveMergeRequest, resolveProject } from './merge-request.js';
 import { keepHook, type HookSettings } from './hooks.js';
-import { findPosted, postReview, readBack } from './posting.js';
+import { findPosted, readBack } from './posted.js';
+import { postReview } from './posting.js';
 
 export interface GitLabForgeOptions {
   /** GITLAB_URL: `https://gitlab.com`, or where a self-managed GitLab is, with its path if it has one. */

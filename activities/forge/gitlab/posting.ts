@@ -1,22 +1,20 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { ForgeError, type GitLabPullRequestRef, type Posted, type Posting, type ReadBack, type ReviewToPost } from '../port.js';
-import { goesOn, isMarked, placeOfRemark, plain, type Remark, remarksOf } from '../remarks.js';
+import { ForgeError, type GitLabPullRequestRef, type Posted, type ReviewToPost } from '../port.js';
+import { goesOn, isMarked, type Remark, remarksOf } from '../remarks.js';
 import type { GitLabClient } from './client.js';
 import { readDiff, type DiffDeps } from './diff.js';
-import { bodyMarker, commentMarkers, isRemarkOf, noteText, remarkText } from './markers.js';
-import { projectPath, readMergeRequest } from './merge-request.js';
+import { Broken } from './errors.js';
+import { bodyMarker, commentMarkers, noteText, remarkText } from './markers.js';
 import { positionOf, type Position } from './position.js';
-import { approvals, note, user, version, type MergeRequest, type Note, type Version } from './shapes.js';
+import { bodyOf, mergeRequestPath, noteUrl, ownNotes } from './posted.js';
+import { approvals, note, version, type Note, type Version } from './shapes.js';
 
 /** After an end that says nothing: long enough for GitLab to show what it took after all. */
 const LOOK_AGAIN = 10;
+/** What GitLab did with a request that it failed at shows within this. */
+const SETTLE_MS = 2_000;
 const anything = z.unknown();
-
-/** The review's own note; the last thing that is posted, so that whoever finds it finds all of it. */
-export async function findPosted(client: GitLabClient, ref: GitLabPullRequestRef, posting: Posting): Promise<Posted | null> {
-  const found = (await ownNotes(client, ref, posting)).find(({ body }) => isMarked(body, bodyMarker(posting)));
-  return found === undefined ? null : { url: await noteUrl(client, ref, found) };
-}
 
 /**
  * D5, D9: the remarks one by one, each under its own marker, then the body. Whatever is there already is not posted
@@ -38,11 +36,12 @@ export async function postReview(deps: DiffDeps, ref: GitLabPullRequestRef, revi
   const missing = [...remarks.keys()].filter((index) => !there.some(({ body }) => isMarked(body, markers[index] as string)));
   const find = await placer(deps, ref, review, missing.length > 0);
   const unplaced = new Set<number>();
+  const sender = new RemarkSender(client, ref, review, stop);
   for (const index of missing) {
     const remark = remarks[index] as Remark;
+    const marker = markers[index] as string;
     const position = find(remark);
-    goesOn(stop);
-    const taken = position !== null && (await discuss(client, ref, { body: remarkText(remark, markers[index] as string), position }));
+    const taken = position !== null && (await sender.send({ body: remarkText(remark, marker), position }, marker));
     if (!taken) unplaced.add(index);
   }
   goesOn(stop);
@@ -55,63 +54,6 @@ export async function postReview(deps: DiffDeps, ref: GitLabPullRequestRef, revi
     note,
   );
   return { url: await noteUrl(client, ref, created), by: 'operator' };
-}
-
-export async function readBack(client: GitLabClient, ref: GitLabPullRequestRef, review: ReviewToPost): Promise<ReadBack> {
-  const remarks = remarksOf(review);
-  const markers = commentMarkers(review);
-  const shown = await ownNotes(client, ref, review);
-  const body = shown.find((one) => isMarked(one.body, bodyMarker(review)));
-  if (body === undefined) return { found: false, url: null, inBody: [], differences: [] };
-  const differences: string[] = [];
-  const unplaced = new Set<number>();
-  for (const [index, comment] of remarks.entries()) {
-    const marker = markers[index] as string;
-    const found = shown.filter((one) => isMarked(one.body, marker));
-    const [first] = found;
-    if (first === undefined) {
-      unplaced.add(index);
-      differences.push(`${placeOfRemark(comment)} stands in the body: GitLab took no comment there.`);
-    } else {
-      if (found.length > 1) differences.push(`${placeOfRemark(comment)} is there ${found.length} times.`);
-      if (plain(first.body) !== plain(remarkText(comment, marker)))
-        differences.push(`The comment at ${placeOfRemark(comment)} reads otherwise than what was posted.`);
-      if (!standsAt(first, comment)) differences.push(`The comment for ${placeOfRemark(comment)} stands at another place.`);
-    }
-  }
-  if (plain(body.body) !== plain(noteText(bodyOf(review, unplaced), bodyMarker(review))))
-    differences.push('The body reads otherwise than what was posted.');
-  return { found: true, url: await noteUrl(client, ref, body), inBody: [...unplaced], differences };
-}
-
-/** D9: what could not be placed is listed in the body. */
-function bodyOf({ body, bodyWithout }: ReviewToPost, unplaced: ReadonlySet<number>): string {
-  return unplaced.size === 0 ? body : bodyWithout(unplaced);
-}
-
-function standsAt({ position }: Note, remark: Remark): boolean {
-  if (position == null) return false;
-  if (!('line' in remark)) return position.new_path === remark.path;
-  const { path, line, startLine, side } = remark;
-  const start = position.line_range?.start;
-  const [shownPath, shownLine, shownStart] =
-    side === 'new'
-      ? [position.new_path, position.new_line, start?.new_line]
-      : // An old line stands under the file's name of today.
-        [position.new_path, position.old_line, start?.old_line];
-  return shownPath === path && shownLine === line && (shownStart ?? undefined) === startLine;
-}
-
-/** Every note of this token's user that belongs to the review, its body or a remark: those of others prove nothing. */
-async function ownNotes(client: GitLabClient, ref: GitLabPullRequestRef, posting: Posting): Promise<Note[]> {
-  const { id: self } = await client.get('user', user);
-  const own: Note[] = [];
-  for await (const page of client.pages(`${mergeRequestPath(client, ref)}/notes`, note, { order_by: 'created_at', sort: 'asc' })) {
-    own.push(
-      ...page.filter(({ author, body }) => author.id === self && (isMarked(body, bodyMarker(posting)) || isRemarkOf(body, posting))),
-    );
-  }
-  return own;
 }
 
 /** One that is gone already is removed. */
@@ -149,12 +91,62 @@ async function versionOf(client: GitLabClient, ref: GitLabPullRequestRef, headSh
   return null;
 }
 
-/** false: GitLab finds no such line, so that the remark must stand elsewhere. */
-async function discuss(
-  client: GitLabClient,
-  ref: GitLabPullRequestRef,
-  discussion: { body: string; position: Position },
-): Promise<boolean> {
+interface Discussion {
+  readonly body: string;
+  readonly position: Position;
+}
+
+/** Remarks that GitLab may fail at before it is GitLab that is taken for broken. */
+const BROKEN_AT_MOST = 3;
+
+/** Sends one posting's remarks one by one. */
+class RemarkSender {
+  #broken = 0;
+
+  constructor(
+    private readonly client: GitLabClient,
+    private readonly ref: GitLabPullRequestRef,
+    private readonly review: ReviewToPost,
+    private readonly stop: AbortSignal | undefined,
+  ) {}
+
+  /**
+   * false: the remark must stand elsewhere, for GitLab finds no such line, or fails at it again and again (D9): it would
+   * cost the whole review.
+   */
+  async send(discussion: Discussion, marker: string): Promise<boolean> {
+    try {
+      return await this.#discuss(discussion);
+    } catch (error) {
+      if (!(error instanceof Broken) || this.#broken === BROKEN_AT_MOST) throw error;
+    }
+    if (await this.#isThere(marker)) return true;
+    try {
+      return await this.#discuss(discussion);
+    } catch (error) {
+      if (!(error instanceof Broken)) throw error;
+    }
+    this.#broken += 1;
+    return this.#isThere(marker);
+  }
+
+  async #discuss(discussion: Discussion): Promise<boolean> {
+    goesOn(this.stop);
+    return discuss(this.client, this.ref, discussion);
+  }
+
+  /** D5: what failed may have worked; looks twice. */
+  async #isThere(marker: string): Promise<boolean> {
+    for (const wait of [0, SETTLE_MS]) {
+      await pause(wait);
+      if ((await ownNotes(this.client, this.ref, this.review)).some(({ body }) => isMarked(body, marker))) return true;
+    }
+    return false;
+  }
+}
+
+/** false: GitLab finds no such line. */
+async function discuss(client: GitLabClient, ref: GitLabPullRequestRef, discussion: Discussion): Promise<boolean> {
   try {
     await create(client, `${mergeRequestPath(client, ref)}/discussions`, discussion, anything);
     return true;
@@ -173,7 +165,8 @@ async function create<T>(client: GitLabClient, path: string, body: unknown, shap
     return await client.post(path, body, shape);
   } catch (error) {
     if (!(error instanceof ForgeError) || error.kind !== 'unavailable') throw error;
-    throw new ForgeError('unavailable', error.message, Math.max(LOOK_AGAIN, error.retryAfter ?? 0), error.facts);
+    const Failure = error instanceof Broken ? Broken : ForgeError;
+    throw new Failure('unavailable', error.message, Math.max(LOOK_AGAIN, error.retryAfter ?? 0), error.facts);
   }
 }
 
@@ -192,13 +185,4 @@ async function settleApproval(client: GitLabClient, ref: GitLabPullRequestRef, {
     // 409: the head moved on; a commit that nobody reviewed is not approved.
     if (!(error instanceof ForgeError) || error.retryAfter !== undefined) throw error;
   }
-}
-
-function mergeRequestPath(client: GitLabClient, ref: GitLabPullRequestRef): string {
-  return `${projectPath(client, ref)}/merge_requests/${ref.iid}`;
-}
-
-async function noteUrl(client: GitLabClient, ref: GitLabPullRequestRef, { id }: Note): Promise<string> {
-  const { web_url: url }: MergeRequest = await readMergeRequest(client, ref);
-  return `${url}#note_${id}`;
 }
