@@ -8,8 +8,8 @@ export function code(text: string): string {
   return longest === 0 ? `\`${line}\`` : `${ticks} ${line} ${ticks}`;
 }
 
-/** An escaped backtick, a code span, backticks that open none, a name of somebody, or what HTML opens with. */
-const CODE_OR_NAME = /\\`|(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|`+|(?<!\w)@[a-z0-9-]+|</gi;
+/** An escaped backtick, a code span, backticks that open none, an address, a name of somebody, or what HTML opens with. */
+const CODE_OR_NAME = /\\`|(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|`+|https?:\/\/[^\s`<>]+|(?<!\w)@[a-z0-9-]+|</gi;
 
 /**
  * One line with each name in code marks: on a forge `@grok` may be somebody, whom our own lines must not call. What is
@@ -17,7 +17,7 @@ const CODE_OR_NAME = /\\`|(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|`+|(?<!\w)@[a-z0-9-]+|
  */
 export function quiet(line: string): string {
   return line.replaceAll(CODE_OR_NAME, (found: string, ticks: string | undefined, at: number) => {
-    if (ticks !== undefined) return found;
+    if (ticks !== undefined || /^http/i.test(found)) return found;
     if (found === '<') return '&lt;';
     return found.startsWith('@') ? marked(found, line[at - 1]) : "'";
   });

@@ -13,6 +13,7 @@ describe('names of the room call nobody on a forge', () => {
     ['`a`@bob', '`a` `@bob`'],
     ['\\`@bob`', "' `@bob`'"],
     ['``` @bob `', "' `@bob` '"],
+    ['at https://example.org/@bob, @bob', 'at https://example.org/@bob, `@bob`'],
     ['<details> of `<b>` <!-- x', '&lt;details> of `<b>` &lt;!-- x'],
   ])('%j becomes %j', (line, shown) => {
     expect(quiet(line)).toBe(shown);
