@@ -437,6 +437,29 @@ describe('as the command says it', () => {
     expect(out).not.toMatch(/PRIVATE KEY|the-hook-secret/);
   });
 
+  test('the webhooks of the projects where some owner has automatic rooms are looked at, each once', async () => {
+    const git = new GitWorld();
+    const gitlab = await FakeGitLab.start(git);
+    const url = `${gitlab.url}/${gitlab.state.projectPath}`;
+    const place = { forge: 'gitlab', repository: 'gitlab:a#4242', url } as const;
+    const automatic = { recipe: 'panel', crew: [], barista: true, label: null } as const;
+    for (const name of ['mara', 'nils']) {
+      const { id } = await edge.store.accounts.addUser(name);
+      await edge.store.repositories.keep(id, place, { automatic });
+      await edge.store.repositories.keep(id, { ...place, repository: 'gitlab:a#1', url: `${url}-by-hand` }, { automatic: null });
+    }
+    const { all } = await checks({
+      GITLAB_URL: gitlab.url,
+      GITLAB_TOKEN: gitlab.token,
+      GITLAB_WEBHOOK_SECRET: 'a-secret-of-the-hook',
+      PUBLIC_URL: PUBLIC,
+    });
+    await gitlab.stop();
+    git.dispose();
+    const found = all.filter(({ what }) => what.startsWith('GitLab webhook of'));
+    expect(found).toMatchObject([{ what: 'GitLab webhook of group/sub-group/project', ok: false }]);
+  });
+
   test('a wrong setting is a line of its own, and a key file that others can read is named', async () => {
     const token = join(dataDir, 'gitlab-token');
     writeFileSync(token, 'glpat-hunter2\n', { mode: 0o600 });
