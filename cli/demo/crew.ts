@@ -177,7 +177,7 @@ function lead(agent: Agent): Turn {
     await agent.call('draft_review', {
       room,
       verdict: needsFix ? 'request_changes' : 'comment',
-      body: `Two reviewers read this in ${round.number} rounds (${verdicts.map(({ by_name, verdict }) => `@${by_name}: ${verdict}`).join(', ')}). ${left.length === 0 ? 'Nothing is left.' : `${left.length} of their findings are left.`}`,
+      body: `Two reviewers read this in ${round.number} rounds (${verdicts.map(({ by_name, verdict }) => `@${by_name}: ${verdict}`).join(', ')}). ${left.length === 0 ? 'Nothing is left.' : `Of their findings, left: ${left.length}.`}`,
       findings: left.map(({ id, path, line, side, severity, body }) => ({ path, line, side, severity, body, finding_ids: [id] })),
     });
   };
