@@ -10,6 +10,7 @@ import { startServer, type RunningServer } from '../../mcp-server/server.js';
 import { createStore, type Store } from '../../prisma/store.js';
 import { ensureSearchAttributes } from '../../stack/search-attributes.js';
 import { startWorker } from '../../worker/worker.js';
+import { holdToDescription } from './documented.js';
 import { GitWorld } from './git-world.js';
 import { createDatabase, temporalAddress } from './services.js';
 import { addAgent, addPerson, call, settings, silent, type Person, type ToolAnswer } from './edge.js';
@@ -101,7 +102,9 @@ export async function startWorld({
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: text === '' ? undefined : JSON.parse(text) };
+    const json = text === '' ? undefined : JSON.parse(text);
+    holdToDescription(method, path, response.status, json);
+    return { status: response.status, headers: response.headers, text, json };
   };
   const tool = (who: Person, name: string, args: object, url = server.url): Promise<ToolAnswer> => call(url, who.key, name, args);
 
