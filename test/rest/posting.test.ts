@@ -95,6 +95,8 @@ async function drafted(side: Side, findings: readonly object[]): Promise<{ world
   const ana = await world.agent('ana');
   await world.ok(ana, 'join_room', { room });
   await world.ok(ana, 'open_review_round', { room });
+  // As a reviewer does: then the diff is kept, and the submission knows it however slow the machine is.
+  await world.ok(ana, 'get_pr_context', { room });
   const submitted = await world.ok(ana, 'submit_review', { room, verdict: 'request_changes', summary: 'Not yet.', findings });
   await world.ok(ana, 'close_review_round', { room });
   const { reviews } = await world.ok(ana, 'get_review_round', { room });
