@@ -18,7 +18,7 @@ export function createDeliveryActivities(deps: DeliveryDeps): DeliveryActivities
     },
     async hearCi({ repository, sha, key }) {
       // What ran for a pull request may have run on a commit made for it: its head's is as old then.
-      for (const of of [sha, ...(key == null ? [] : [key])]) await store.deliveries.ciHeard(repository, of, now());
+      for (const ran of [sha, ...(key == null ? [] : [key])]) await store.deliveries.ciHeard(repository, ran, now());
     },
     lookAtPullRequest: createLook(deps),
     openAutomaticRoom: createOpenAutomaticRoom(deps),

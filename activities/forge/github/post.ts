@@ -1,17 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  type FileComment,
-  ForgeError,
-  type GitHubPullRequestRef,
-  type Identity,
-  type LineComment,
-  type PostAs,
-  type Posted,
-  type ReviewToPost,
-} from '../port.js';
+import { type FileComment, ForgeError, type GitHubPullRequestRef, type LineComment, type Posted, type ReviewToPost } from '../port.js';
 import { createPlacer } from '../../context/anchors.js';
 import { cutText } from '../../markdown.js';
-import { placeOf, type GitHubApp } from './app.js';
+import { placeOf } from './app.js';
 import type { Octokit } from './clients.js';
 import { MAX_DIFF_BYTES } from '../local/diff.js';
 import { failedOf, isTooQuick } from './failures.js';
@@ -19,6 +10,8 @@ import { listRows } from './listing.js';
 import { findPosted, listReviews, ourLogins, sideOf, submittedIn, type PostDeps, type Review } from './posted.js';
 import { at, readPull, type Pull, type Row } from './pull.js';
 import { goesOn } from '../remarks.js';
+import { posterFor, type PosterApp } from './poster-app.js';
+import { refusedFor, type Refused } from './refused-review.js';
 import { COMMENT_LIMIT, composeReview, type Composed } from './review-body.js';
 
 /** What GitHub did with a request it answered 502 to shows within this. */
@@ -35,7 +28,7 @@ const ADD_FILE_THREAD = `mutation ($review: ID!, $path: String!, $body: String!)
 /** D5, D9: one review, once. What GitHub would refuse of it stands in its body. @throws {ForgeError} */
 export async function postReview(deps: PostDeps, ref: GitHubPullRequestRef, review: ReviewToPost, stop?: AbortSignal): Promise<Posted> {
   const pull = await readPull(deps.operator, ref);
-  const poster = await posterFor(deps, ref, pull, review.as ?? NOTHING_SET);
+  const poster = await posterFor(deps, ref, pull, review.as);
   const reviews = await listReviews(poster.app, ref);
   const done = submittedIn(reviews, await ourLogins(deps, ref), review);
   if (done !== null) return { url: done.url };
@@ -43,33 +36,6 @@ export async function postReview(deps: PostDeps, ref: GitHubPullRequestRef, revi
   await removePending(poster, ref, reviews);
   return new Poster(deps, poster, ref, pull, review, stop).post();
 }
-
-interface PosterApp {
-  readonly app: GitHubApp;
-  readonly by: Identity;
-  readonly login: string;
-  /** GitHub takes no verdict of it here: its own pull request, or it stands in for the reviewer App (W15). */
-  readonly commentOnly: boolean;
-}
-
-const NOTHING_SET: PostAs = { identity: null, commentInstead: false };
-
-async function posterFor({ operator, reviewer }: PostDeps, ref: GitHubPullRequestRef, pull: Pull, as: PostAs): Promise<PosterApp> {
-  const own = (login: string) => login === pull.user?.login;
-  const asReviewer = as.identity === null ? reviewer !== null : as.identity === 'reviewer';
-  if (asReviewer && reviewer === null && !as.commentInstead) throw new ForgeError('refused', NO_REVIEWER);
-  if (asReviewer && reviewer !== null) {
-    // Read anew: one that was taken off since is told by its name (W9), not by what GitHub hides from it.
-    const known = (await reviewer.installed(ref)) ?? (as.commentInstead ? null : await reviewer.installation(ref));
-    if (known !== null) return { app: reviewer, by: 'reviewer', login: known.login, commentOnly: own(known.login) };
-  }
-  const { login } = await operator.installation(ref);
-  return { app: operator, by: 'operator', login, commentOnly: asReviewer || own(login) };
-}
-
-const NO_REVIEWER =
-  'Reviews of this repository are to be posted as the reviewer App, and this server has none. ' +
-  'Set REVIEWER_APP_ID and its key, or let the operator post there.';
 
 /** One pending review of ours, left by a posting that died, would keep every further one out. Nobody but us writes in it. */
 async function removePending({ app, login }: PosterApp, ref: GitHubPullRequestRef, reviews: readonly Review[]): Promise<void> {
@@ -88,21 +54,6 @@ async function removePending({ app, login }: PosterApp, ref: GitHubPullRequestRe
       }
     });
   }
-}
-
-/** Why GitHub refused a review, where something can be done about it. */
-type Refused = 'anchors' | 'own' | 'pending' | 'commit' | null;
-
-function refusedFor(error: unknown): Refused {
-  const failed = failedOf(error);
-  if (failed?.status !== 422) return null;
-  const said = [failed.message, ...failed.details].join(' ');
-  if (/one pending review/i.test(said)) return 'pending';
-  if (/your own pull request/i.test(said)) return 'own';
-  if (/commit_id|not part of the pull request|no commit found/i.test(said)) return 'commit';
-  return /could not be resolved|must be part of the (?:same )?(?:diff|hunk)|pull_request_review_thread|diff_hunk|position/i.test(said)
-    ? 'anchors'
-    : null;
 }
 
 class Poster {
