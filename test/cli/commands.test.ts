@@ -81,7 +81,7 @@ test('room open, list and show say the same as the server; opening again names t
   expect((await json(['room', 'list'])).rooms.map(({ slug }: { slug: string }) => slug)).toContain(opened.slug);
   expect((await json(['room', 'show', opened.slug])).members).toMatchObject([{ name: 'olga', kind: 'person', roles: [] }]);
   expect((await barista(['room', 'list'], env)).out).toMatch(/^ROOM +ROUND +PHASE/);
-  expect((await barista(['room', 'show', opened.slug], env)).out).toContain('build_duel, waiting for crew, round 0');
+  expect((await barista(['room', 'show', opened.slug], env)).out).toContain('build_duel without Barista, waiting for crew, round 0');
   const { repository } = (await world.store.rooms.get(opened.slug))!.pullRequest;
   const trouble = { identity: 'operator', kind: 'refused', message: 'The App is suspended.', since: 0, until: null } as const;
   await world.store.forgeStates.troubled('local', repository, trouble);
