@@ -313,82 +313,65 @@ describe('GitLab', () => {
       `ok GitLab webhook: none: pushes are found by looking every 5 minutes; to be told at once, set GITLAB_WEBHOOK_SECRET_FILE, and a webhook of the project to ${PUBLIC}/webhooks/gitlab`,
     );
   });
-});
 
-describe("a GitLab project's webhook, where rooms open by themselves", () => {
-  let git: GitWorld;
-  let gitlab: FakeGitLab;
-  beforeEach(async () => {
-    git = new GitWorld();
-    gitlab = await FakeGitLab.start(git);
-    return async () => {
-      await gitlab.stop();
-      git.dispose();
-    };
-  });
-  const ADDRESS = `${PUBLIC}/webhooks/gitlab`;
-  const project = () => `${gitlab.url}/${gitlab.state.projectPath}`;
-  const page = () => `${project()}/-/hooks`;
-  const hook = (more: Partial<FakeHook> = {}) =>
-    Object.assign(gitlab.state.hooks.add(ADDRESS), { merge_requests_events: true, pipeline_events: true, ...more });
+  describe("a GitLab project's webhook, where rooms open by themselves", () => {
+    const ADDRESS = `${PUBLIC}/webhooks/gitlab`;
+    const project = () => `${gitlab.url}/${gitlab.state.projectPath}`;
+    const page = () => `${project()}/-/hooks`;
+    const hook = (more: Partial<FakeHook> = {}) =>
+      Object.assign(gitlab.state.hooks.add(ADDRESS), { merge_requests_events: true, pipeline_events: true, ...more });
 
-  async function said(hooked: readonly string[] = [project()]) {
-    const forges: ForgeSettings = {
-      ...NO_FORGES,
-      gitlab: { url: gitlab.url, token: gitlab.token },
-      webhooks: { ...NO_FORGES.webhooks, gitlab: { secretToken: 'hook', signingKey: null } },
-    };
-    const lines = (await checkGitLab({ publicUrl: PUBLIC, forges }, null, async () => hooked, now)).map(sentence);
-    return lines.slice(2);
-  }
+    /** What stands between what is said of GitLab itself and of its last delivery. */
+    const saidOf = async (hooked: readonly string[] = [project()]) => (await said({ hooked })).slice(2, -1);
 
-  test('in order, also where an older one beside it is not; that of another GitLab is not asked for', async () => {
-    hook({ alert_status: 'disabled' });
-    hook();
-    expect(await said([project(), 'https://gitlab.elsewhere.example/group/project'])).toEqual([
-      `ok GitLab webhooks: GitLab sends to ${ADDRESS} from group/sub-group/project`,
-    ]);
-    expect(await said([])).toEqual([]);
-  });
+    test('in order, also where an older one beside it is not; that of another GitLab is not asked for', async () => {
+      hook({ alert_status: 'disabled' });
+      hook();
+      expect(await saidOf([project(), 'https://gitlab.elsewhere.example/group/project'])).toEqual([
+        `ok GitLab webhooks: GitLab sends to ${ADDRESS} from group/sub-group/project`,
+      ]);
+      expect(await saidOf([])).toEqual([]);
+    });
 
-  test('missing, or to another address, of which no more than the host is told', async () => {
-    gitlab.state.hooks.add('https://ci.example.com/hook');
-    expect(await said()).toEqual([
-      `FAIL GitLab webhook of group/sub-group/project: there is none to ${ADDRESS}, so that pushes are found by looking every 5 minutes | Run barista repo set ${project()} --automatic again, or add it at ${page()}.`,
-    ]);
-    gitlab.state.hooks.add('https://old.example.com/hunter2/webhooks/gitlab');
-    expect(await said()).toEqual([
-      `FAIL GitLab webhook of group/sub-group/project: GitLab sends to https://old.example.com, not to ${ADDRESS} | Change it at ${page()}, or set PUBLIC_URL.`,
-    ]);
-  });
+    test('missing, or to another address, of which no more than the host is told', async () => {
+      gitlab.state.hooks.add('https://ci.example.com/hook');
+      expect(await saidOf()).toEqual([
+        `FAIL GitLab webhook of group/sub-group/project: there is none to ${ADDRESS}, so that pushes are found by looking every 5 minutes | Run barista repo set ${project()} --automatic again, or add it at ${page()}.`,
+      ]);
+      gitlab.state.hooks.add('https://old.example.com/hunter2/webhooks/gitlab');
+      expect(await saidOf()).toEqual([
+        `FAIL GitLab webhook of group/sub-group/project: GitLab sends to https://old.example.com, not to ${ADDRESS} | Change it at ${page()}, or set PUBLIC_URL.`,
+      ]);
+    });
 
-  test('turned off by GitLab for good, or for a time', async () => {
-    const again = `Let GitLab reach ${ADDRESS} (its answers are at ${page()}, Edit, Recent events); a test from there turns it on again.`;
-    const made = hook({ alert_status: 'disabled' });
-    expect(await said()).toEqual([
-      `FAIL GitLab webhook of group/sub-group/project: GitLab has turned it off, for its deliveries failed too often; pushes are found by looking every 5 minutes | ${again}`,
-    ]);
-    Object.assign(made, { alert_status: 'temporarily_disabled', disabled_until: '2030-01-07T12:30:00.000Z' });
-    expect(await said()).toEqual([
-      `FAIL GitLab webhook of group/sub-group/project: GitLab sends nothing until 2030-01-07T12:30:00.000Z, for its last deliveries failed | ${again}`,
-    ]);
-  });
+    test('turned off by GitLab for good, or for a time', async () => {
+      const again = `Let GitLab reach ${ADDRESS} (its answers are at ${page()}, Edit, Recent events); a test from there turns it on again.`;
+      const made = hook({ alert_status: 'disabled' });
+      expect(await saidOf()).toEqual([
+        `FAIL GitLab webhook of group/sub-group/project: GitLab has turned it off, for its deliveries failed too often; pushes are found by looking every 5 minutes | ${again}`,
+      ]);
+      Object.assign(made, { alert_status: 'temporarily_disabled', disabled_until: '2030-01-07T12:30:00.000Z' });
+      expect(await saidOf()).toEqual([
+        `FAIL GitLab webhook of group/sub-group/project: GitLab sends nothing until 2030-01-07T12:30:00.000Z, for its last deliveries failed | ${again}`,
+      ]);
+    });
 
-  test('without an event that is needed', async () => {
-    hook({ merge_requests_events: false, pipeline_events: false });
-    expect(await said()).toEqual([
-      `FAIL GitLab webhook of group/sub-group/project: it is not told of merge requests and pipelines | Choose them at ${page()}.`,
-    ]);
-  });
+    test('without an event that is needed', async () => {
+      hook({ merge_requests_events: false, pipeline_events: false });
+      expect(await saidOf()).toEqual([
+        `FAIL GitLab webhook of group/sub-group/project: it is not told of merge requests and pipelines | Choose them at ${page()}.`,
+      ]);
+    });
 
-  test('a token that may not read them says so and finds no fault; a project that it may not see is one', async () => {
-    gitlab.state.hooks.allowed = false;
-    expect(await said()).toEqual([
-      'ok GitLab webhooks: not shown to the token, which needs the role Maintainer for it: those of group/sub-group/project',
-    ]);
-    expect(await said([`${gitlab.url}/group/gone`])).toEqual([
-      expect.stringMatching(/^FAIL GitLab webhook of group\/gone: GitLab has no .* \(404\)/),
-    ]);
+    test('a token that may not read them says so and finds no fault; a project that it may not see is one', async () => {
+      gitlab.state.hooks.allowed = false;
+      expect(await saidOf()).toEqual([
+        'ok GitLab webhooks: not shown to the token, which needs the role Maintainer for it: those of group/sub-group/project',
+      ]);
+      expect(await saidOf([`${gitlab.url}/group/gone`])).toEqual([
+        expect.stringMatching(/^FAIL GitLab webhook of group\/gone: GitLab has no .* \(404\)/),
+      ]);
+    });
   });
 });
 
