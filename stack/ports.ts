@@ -1,16 +1,29 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { StackError } from './errors.js';
 
-/** A TCP port on 127.0.0.1 that was free a moment ago; whoever binds it must be ready to ask again. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
+/**
+ * Below the ports that systems hand out by themselves (Linux from 32768, macOS and Windows from 49152), so that neither a
+ * connection nor a listener on port 0 takes one of these before it is used.
+ */
+const CHOSEN_FROM = { first: 20_000, last: 32_767 };
+const TRIES = 100;
+
+/**
+ * A TCP port on 127.0.0.1 that was free a moment ago, for a program that must be told its port: whoever can listen on
+ * port 0 does that. One starter in thousands finds it taken all the same, and asks again.
+ * @throws StackError where none of many can be listened on
+ */
+export async function freePort(): Promise<number> {
+  for (let left = TRIES; ; left -= 1) {
+    const port = randomInt(CHOSEN_FROM.first, CHOSEN_FROM.last + 1);
+    try {
+      await requireFreePort(port);
+      return port;
+    } catch (error) {
+      if (left === 0) throw error;
+    }
+  }
 }
 
 /** Whether `port` could be listened on a moment ago. */

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { lastLogLines, served, startChild, type Child, type Served } from './child.js';
 import { StackError } from './errors.js';
-import { freePort, requireFreePort } from './ports.js';
+import { freePort, isFreePort, requireFreePort } from './ports.js';
 import { ensureSearchAttributes, searchAttributes } from './search-attributes.js';
 import { findTemporalCli } from './temporal-binaries.js';
 
@@ -22,6 +22,8 @@ export interface TemporalOptions {
   /** Chosen by the system where absent. */
   port?: number;
   uiPort?: number;
+  /** Taken for the UI where it is free and `uiPort` is absent. */
+  usualUiPort?: number;
   /** Default true. */
   ui?: boolean;
   /** Nothing is kept. For tests. */
@@ -60,7 +62,7 @@ export async function startTemporal(options: TemporalOptions): Promise<Temporal>
   const deadline = performance.now() + START_MS;
   for (;;) {
     const port = options.port ?? (await freePort());
-    const uiPort = ui ? (options.uiPort ?? (await freePort())) : undefined;
+    const uiPort = ui ? (options.uiPort ?? (await portForUi(options.usualUiPort))) : undefined;
     const child = await startChild({
       command: cliPath,
       args: [
@@ -84,6 +86,10 @@ export async function startTemporal(options: TemporalOptions): Promise<Temporal>
       throw new StackError(`Temporal's dev server does not start: ${lastLogLines(logFile)}. Its log is ${logFile}.`);
     }
   }
+}
+
+async function portForUi(usual: number | undefined): Promise<number> {
+  return usual !== undefined && (await isFreePort(usual)) ? usual : freePort();
 }
 
 /** False: it ended, or the deadline passed. */

@@ -5,12 +5,12 @@ import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { StackError } from './errors.js';
 import { lockDataDir } from './lock.js';
-import { isFreePort, requireFreePort } from './ports.js';
+import { requireFreePort } from './ports.js';
 import { startPostgres } from './postgres.js';
 import { startProgram, type RunningProgram } from './programs.js';
 import { announce, withdraw, type RunningStack } from './running.js';
 import { ensureSearchAttributes } from './search-attributes.js';
-import { startTemporal } from './temporal.js';
+import { startTemporal, type TemporalOptions } from './temporal.js';
 
 export interface UpOptions {
   dataDir: string;
@@ -148,8 +148,7 @@ async function startDatabase({ dataDir, env }: UpOptions): Promise<Part & { url:
 async function startWorkflows(options: UpOptions): Promise<Part & { address: string; namespace: string; uiUrl: string | undefined }> {
   const { dataDir, env, temporalCliPath: cliPath } = options;
   if (!env.TEMPORAL_ADDRESS) {
-    const uiPort = options.temporalUiPort ?? ((await isFreePort(USUAL_TEMPORAL_UI_PORT)) ? USUAL_TEMPORAL_UI_PORT : 0);
-    return startTemporal({ dataDir, ...(cliPath && { cliPath }), ...(uiPort !== 0 && { uiPort }) });
+    return startTemporal({ dataDir, ...(cliPath && { cliPath }), ...uiPorts(options.temporalUiPort) });
   }
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({ overrideEnvVars: definedOnly(env) });
   let connection: Connection;
@@ -166,6 +165,11 @@ async function startWorkflows(options: UpOptions): Promise<Part & { address: str
     await connection.close();
   }
   return { ...NOT_OURS, address: env.TEMPORAL_ADDRESS, namespace, uiUrl: undefined };
+}
+
+function uiPorts(asked: number | undefined): Pick<TemporalOptions, 'uiPort' | 'usualUiPort'> {
+  if (asked === undefined) return { usualUiPort: USUAL_TEMPORAL_UI_PORT };
+  return asked === 0 ? {} : { uiPort: asked };
 }
 
 function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {

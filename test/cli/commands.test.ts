@@ -4,15 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServer } from '../../mcp-server/server.js';
+import { freePort } from '../../stack/ports.js';
 import { settings, silent } from '../support/edge.js';
 import { startWorld, type World } from '../support/world.js';
 import { barista, cleanEnv, firstJson, root, start } from '../support/command.js';
 
 // Each command is a process that loads half the project, and other test files run beside this one.
-vi.setConfig({ testTimeout: 90_000 });
-
 let world: World;
 let env: Record<string, string>;
 beforeAll(async () => {
@@ -199,7 +198,8 @@ async function waitCalls(): Promise<number> {
 test('listen --follow goes on over a restart of the server, until done', async () => {
   const grok = await world.agent('follower');
   const room = await world.room({ agents: [grok] });
-  const first = await startServer(settings(world.databaseUrl, [world.git.path]), silent);
+  const onOnePort = { ...settings(world.databaseUrl, [world.git.path]), port: await freePort() };
+  const first = await startServer(onOnePort, silent);
   const listening = start(['listen', '--room', room, '--follow', '--after', '0'], {
     ...env,
     BARISTA_KEY: grok.key,
@@ -209,7 +209,7 @@ test('listen --follow goes on over a restart of the server, until done', async (
   await listening.saw((out) => (out.includes('@follower one') ? true : undefined));
   await first.stop();
   await world.rest(world.owner, 'POST', `/rooms/${room}/messages`, { text: '@follower two' });
-  const second = await startServer({ ...settings(world.databaseUrl, [world.git.path]), port: first.port }, silent);
+  const second = await startServer(onOnePort, silent);
   await listening.saw((out) => (out.includes('@follower two') ? true : undefined));
   await world.rest(world.owner, 'POST', `/rooms/${room}/archive`);
   const { code, out } = await listening.ended;

@@ -1,12 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { Finding } from '../../cli/doctor/finding.js';
 import { barista, firstJson } from '../support/command.js';
 import { createDatabase } from '../support/services.js';
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const dataDir = mkdtempSync(join(tmpdir(), 'barista-doctor-away-'));
 afterAll(() => rmSync(dataDir, { recursive: true }));

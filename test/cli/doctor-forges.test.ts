@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventsOf } from '../../activities/forge/github/app-needs.js';
 import { checkGitHub } from '../../cli/doctor/github.js';
 import { checkGitLab } from '../../cli/doctor/gitlab.js';
@@ -15,8 +15,6 @@ import { badGateway, FakeGitHub, primaryLimit, type FakeApp } from '../support/f
 import type { FakeHook } from '../support/fake-gitlab/hooks.js';
 import { FakeGitLab } from '../support/fake-gitlab/index.js';
 import { GitWorld } from '../support/git-world.js';
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const PUBLIC = 'https://barista.example.com';
 const HOOK = `${PUBLIC}/webhooks/github`;

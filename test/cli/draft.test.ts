@@ -1,14 +1,12 @@
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { barista, firstJson } from '../support/command.js';
 import type { Person } from '../support/edge.js';
 import { startWorld, type World } from '../support/world.js';
 
 // Each command is a process that loads half the project, and other test files run beside this one.
-vi.setConfig({ testTimeout: 120_000 });
-
 let world: World;
 let dir: string;
 let ana: Person;

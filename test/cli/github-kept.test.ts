@@ -2,13 +2,11 @@ import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { takeApp } from '../../cli/github/setup.js';
 import { firstJson, start } from '../support/command.js';
 import { FakeGitHub } from '../support/fake-github/index.js';
 import { createEmptyDatabase, temporalAddress } from '../support/services.js';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 test('a start after the setup uses what it kept, wherever it is started: deliveries signed with its secret are taken', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'barista-github-kept-'));

@@ -16,8 +16,6 @@ import { barista, firstJson, start } from '../support/command.js';
 import { badGateway, FakeGitHub, type FakeApp } from '../support/fake-github/index.js';
 
 // Each command is a process that loads half the project, and other test files run beside this one.
-vi.setConfig({ testTimeout: 90_000 });
-
 let github: FakeGitHub;
 let dataDir: string;
 const folder = mkdtempSync(join(tmpdir(), 'barista-github-setup-'));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { barista, firstJson } from '../support/command.js';
 import { addAgent, addPerson, type Person } from '../support/edge.js';
 import { FakeGitHub, type FakeApp } from '../support/fake-github/index.js';
@@ -7,8 +7,6 @@ import { GitWorld } from '../support/git-world.js';
 import { startWorld, type World } from '../support/world.js';
 
 // Each command is a process that loads half the project, and other test files run beside this one.
-vi.setConfig({ testTimeout: 120_000 });
-
 const PUBLIC_URL = 'https://barista.example.com';
 
 let github: FakeGitHub;

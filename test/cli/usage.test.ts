@@ -4,13 +4,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../stack/ports.js';
 import { barista } from '../support/command.js';
 
 // Each command is a process of its own, and other test files run beside this one.
-vi.setConfig({ testTimeout: 60_000 });
-
 let dataDir: string;
 beforeAll(() => void (dataDir = mkdtempSync(join(tmpdir(), 'barista-cli-'))));
 afterAll(() => rmSync(dataDir, { recursive: true }));

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServer } from '../../mcp-server/server.js';
+import { freePort } from '../../stack/ports.js';
 import { settings, silent, startEdge, type Edge } from '../support/edge.js';
 import { ProjectedRoom } from '../support/store.js';
 import { barista, firstJson, start, type Running } from '../support/command.js';
@@ -16,7 +17,7 @@ async function alert(name: string): Promise<string> {
   return room.slug;
 }
 
-const env = () => ({ BARISTA_URL: edge.server.url, BARISTA_KEY: edge.owner.key });
+const env = (url: string) => ({ BARISTA_URL: url, BARISTA_KEY: edge.owner.key });
 const saw = (watch: Running, text: string) => watch.saw((out) => (out.includes(text) ? true : undefined));
 
 async function stop(watch: Running): Promise<void> {
@@ -25,32 +26,34 @@ async function stop(watch: Running): Promise<void> {
 }
 
 test('B29: barista watch prints a line an alert as it comes, goes on over a restart of the server, and ends with Ctrl-C', async () => {
+  const onOnePort = { ...settings(edge.databaseUrl), port: await freePort() };
+  const stopped = await startServer(onOnePort, silent);
+  const { url } = stopped;
   const old = await alert('old');
-  const watch = start(['watch', '--after', '0'], env());
+  const watch = start(['watch', '--after', '0'], env(url));
   await saw(watch, old);
   const slug = await alert('fresh');
   await saw(watch, slug);
   expect(watch.out().split('\n')[1]).toBe(
-    `2030-01-07 12:00  ${slug}  Round 1 has no review: whoever it waits for has been idle for 30 minutes. It needs a reviewer.  ${edge.server.url}/rooms/${slug}`,
+    `2030-01-07 12:00  ${slug}  Round 1 has no review: whoever it waits for has been idle for 30 minutes. It needs a reviewer.  ${url}/rooms/${slug}`,
   );
 
-  const { port } = edge.server;
-  await edge.server.stop();
+  await stopped.stop();
   const missed = await alert('missed');
-  const server = await startServer({ ...settings(edge.databaseUrl), port }, silent);
+  const server = await startServer(onOnePort, silent);
   try {
     await saw(watch, missed);
     expect(watch.out().trimEnd().split('\n')).toHaveLength(3);
     await stop(watch);
 
-    const json = start(['watch', '--json', '--after', '0'], env());
+    const json = start(['watch', '--json', '--after', '0'], env(url));
     const first = await json.saw(firstJson);
     expect(first).toMatchObject({ room: old, kind: 'no_review', round: 1 });
     await saw(json, missed);
     await stop(json);
 
     // From now on, and from the one it had last.
-    const on = start(['watch', '--json', '--after', first.id], env());
+    const on = start(['watch', '--json', '--after', first.id], env(url));
     expect(await on.saw(firstJson)).toMatchObject({ room: slug });
     await stop(on);
   } finally {
@@ -59,10 +62,8 @@ test('B29: barista watch prints a line an alert as it comes, goes on over a rest
 });
 
 test('barista watch says what is wrong and ends: no server, no such alert', async () => {
-  const away = await barista(['watch'], { ...env(), BARISTA_URL: 'http://127.0.0.1:9' });
+  const away = await barista(['watch'], env('http://127.0.0.1:9'));
   expect(away).toMatchObject({ code: 1, out: '', err: expect.stringContaining('No Barista server answers') });
-  const server = await startServer(settings(edge.databaseUrl), silent);
-  const wrong = await barista(['watch', '--after', 'al_none'], { ...env(), BARISTA_URL: server.url });
-  await server.stop();
+  const wrong = await barista(['watch', '--after', 'al_none'], env(edge.server.url));
   expect(wrong).toMatchObject({ code: 1, out: '', err: expect.stringContaining('last-event-id: must be the id of an alert of yours') });
 });

@@ -11,7 +11,6 @@ import { parsePullRequest } from '../../activities/forge/pull-request.js';
 import { migrate } from '../../prisma/migrate.js';
 import { createStore, type Store } from '../../prisma/store.js';
 import { isAlive } from '../../stack/child.js';
-import { freePort } from '../../stack/ports.js';
 import { startPostgres } from '../../stack/postgres.js';
 import { startProgram } from '../../stack/programs.js';
 import { startTemporal } from '../../stack/temporal.js';
@@ -44,7 +43,8 @@ export class Machine {
   readonly #dataDir = mkdtempSync(join(tmpdir(), 'barista-faults-'));
   readonly #running = new Map<Part, Running>();
   #databaseUrl = '';
-  #temporalPort = 0;
+  /** Chosen at the first start, and kept: whoever is connected finds it there again. */
+  #temporalAddress = '';
   #url = '';
   #connection!: Connection;
   #client!: Client;
@@ -57,14 +57,13 @@ export class Machine {
   static async start(): Promise<Machine> {
     const machine = new Machine();
     machine.git.push({ 'src/a.ts': 'export const a = 1;\n', 'src/b.ts': 'export const b = 2;\n' }, 'Add a and b');
-    machine.#temporalPort = await freePort();
     for (const who of ['server', 'worker', 'test'] as const) machine.#gates[who] = await Gate.before(() => machine.#databaseUrl);
     await machine.#begin('database');
     await migrate(machine.#gates.test.url);
     const now = (): number => Date.now();
     machine.store = createStore({ url: machine.#gates.test.url, now, poolSize: 3 });
     await machine.begin('temporal', 'worker', 'server');
-    machine.#connection = Connection.lazy({ address: `127.0.0.1:${machine.#temporalPort}` });
+    machine.#connection = Connection.lazy({ address: machine.#temporalAddress });
     machine.#client = new Client({ connection: machine.#connection });
     machine.owner = await addPerson(machine.store, 'olga');
     const ref = await createLocalForge({ allowedRoots: [machine.git.path], now }).resolve(parsePullRequest(machine.git.pullRequest));
@@ -238,7 +237,10 @@ export class Machine {
       }
       case 'temporal': {
         const cliPath = await temporalCliPath();
-        this.#running.set(part, await startTemporal({ dataDir: this.#dataDir, port: this.#temporalPort, ui: false, cliPath }));
+        const again = this.#temporalAddress ? { port: Number(new URL(`tcp://${this.#temporalAddress}`).port) } : {};
+        const temporal = await startTemporal({ dataDir: this.#dataDir, ...again, ui: false, cliPath });
+        this.#temporalAddress = temporal.address;
+        this.#running.set(part, temporal);
         return;
       }
       case 'worker':
@@ -264,7 +266,7 @@ export class Machine {
         PORT: '0',
         LOG_LEVEL: 'warn',
         DATABASE_URL: this.#gates[part].url,
-        TEMPORAL_ADDRESS: `127.0.0.1:${this.#temporalPort}`,
+        TEMPORAL_ADDRESS: this.#temporalAddress,
         BARISTA_LOCAL_REPOS: this.git.path,
       },
     });

@@ -1,7 +1,7 @@
 // Each test is a line of what was measured of real clients or said to bind a server, by raw HTTP.
-import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer } from '../../mcp-server/server.js';
+import { freePort } from '../../stack/ports.js';
 import { call, post, request, rpc, settings, silent, startEdge, type Edge, type Rpc } from '../support/edge.js';
 
 let edge: Edge;
@@ -273,11 +273,3 @@ describe('results and refusals', () => {
     expect(answer.json.error.hint).toContain('list_rooms');
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
-}

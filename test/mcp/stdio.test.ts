@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startServer } from '../../mcp-server/server.js';
+import { freePort } from '../../stack/ports.js';
 import { request, settings, silent, startEdge, type Edge, type Rpc } from '../support/edge.js';
 
 let edge: Edge;
@@ -85,14 +86,15 @@ test('a wrong key is said in plain words', async () => {
 });
 
 test('a server that restarts while a call is made is waited for', async () => {
-  const first = await startServer(settings(edge.databaseUrl), silent);
+  const onOnePort = { ...settings(edge.databaseUrl), port: await freePort() };
+  const first = await startServer(onOnePort, silent);
   await first.stop();
   const client = start(first.url, edge.owner.key);
   client.send(request('tools/call', { name: 'list_rooms', arguments: {} }));
   client.send(request('ping', {}, 2));
   // Its answer shows that the call is under way, with nobody there to take it.
   expect(await client.next()).toMatchObject({ id: 2, result: {} });
-  const second = await startServer({ ...settings(edge.databaseUrl), port: first.port }, silent);
+  const second = await startServer(onOnePort, silent);
   try {
     expect((await client.next()).result).toMatchObject({ structuredContent: { rooms: [] } });
   } finally {

@@ -9,4 +9,4 @@ beforeAll(async () => {
 });
 afterAll(() => time.stop());
 
-test.each(Object.entries(SHAPES))('a room lives: %s', async (name, live) => keepHistory(name, (await live(time)).handle), 60_000);
+test.each(Object.entries(SHAPES))('a room lives: %s', async (name, live) => keepHistory(name, (await live(time)).handle));

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ForgeSettings } from '../../config/forge-settings.js';
 import { startServer } from '../../mcp-server/server.js';
 import { repositoryAnswer } from '../../mcp-server/views/repository.js';
@@ -7,8 +7,6 @@ import { FakeGitHub, type FakeApp } from '../support/fake-github/index.js';
 import { FakeGitLab } from '../support/fake-gitlab/index.js';
 import { GitWorld } from '../support/git-world.js';
 import { startWorld, type World } from '../support/world.js';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const PUBLIC_URL = 'https://barista.example.com';
 const HOOK_URL = `${PUBLIC_URL}/webhooks/gitlab`;

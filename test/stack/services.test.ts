@@ -48,9 +48,9 @@ test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
       // A run of its own whose one test tells the servers' pids and then hangs.
       writeFileSync(
         join(dir, 'hang.test.ts'),
-        `import { test } from "vitest"; import pg from "pg"; import { TestWorkflowEnvironment } from "@temporalio/testing"; import { createDatabase, temporalAddress, timeSkippingServerPath } from "../../support/services.js";
+        `import { test } from "vitest"; import pg from "pg"; import { createDatabase, temporalAddress } from "../../support/services.js"; import { createTimeSkipping } from "../../support/time-skipping.js";
        test("hangs", async () => {
-         const env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: { type: "existing-path", path: await timeSkippingServerPath() } } });
+         const env = await createTimeSkipping();
          const client = new pg.Client({ connectionString: await createDatabase() });
          client.on("error", () => {});
          await client.connect();

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { freePort } from '../../stack/ports.js';
 import { ensureSearchAttributes, searchAttributes } from '../../stack/search-attributes.js';
-import { startTemporal, type Temporal } from '../../stack/temporal.js';
-import { temporalAddress, temporalCliPath, timeSkippingServerPath } from '../support/services.js';
+import { startTemporal, type Temporal, type TemporalOptions } from '../../stack/temporal.js';
+import { temporalAddress, temporalCliPath } from '../support/services.js';
+import { createTimeSkipping } from '../support/time-skipping.js';
 
 let dataDir: string;
 let servers: Temporal[];
@@ -19,7 +21,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-async function start(options: { port?: number; uiPort?: number } = {}): Promise<Temporal> {
+async function start(options: Partial<TemporalOptions> = {}): Promise<Temporal> {
   const server = await startTemporal({ dataDir, cliPath: await temporalCliPath(), ...options });
   servers.push(server);
   return server;
@@ -55,6 +57,16 @@ test('a UI port in use is one line naming the port and the setting', async () =>
   );
 });
 
+test('two that start at once share no port: one has its UI where it usually is, the other elsewhere', async () => {
+  const usualUiPort = await freePort();
+  const both = await Promise.all(['one', 'other'].map((name) => start({ dataDir: join(dataDir, name), usualUiPort })));
+  expect(new Set(both.map(({ address }) => address)).size).toBe(2);
+  const uiPorts = both.map(({ uiUrl }) => Number(new URL(uiUrl!).port));
+  expect(uiPorts).toContain(usualUiPort);
+  expect(new Set(uiPorts).size).toBe(2);
+  for (const { uiUrl } of both) expect((await fetch(uiUrl!)).status).toBe(200);
+});
+
 test('search attributes are added once to a server that lacks them, and a wrong type is refused by name', async () => {
   const env = await TestWorkflowEnvironment.createLocal({
     server: { executable: { type: 'existing-path', path: await temporalCliPath() }, log: { format: 'pretty', level: 'error' } },
@@ -75,8 +87,6 @@ test('search attributes are added once to a server that lacks them, and a wrong 
 
 test("the run's own servers answer", async () => {
   await withClient(await temporalAddress(), (client) => client.connection.ensureConnected());
-  const env = await TestWorkflowEnvironment.createTimeSkipping({
-    server: { executable: { type: 'existing-path', path: await timeSkippingServerPath() } },
-  });
+  const env = await createTimeSkipping();
   await env.teardown();
 });

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, st
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { localRepositoriesFor } from '../../cli/stack.js';
 import { readyLines } from '../../cli/up.js';
 import { isAlive } from '../../stack/child.js';
@@ -13,8 +13,6 @@ import { GitWorld } from '../support/git-world.js';
 import { createEmptyDatabase, temporalAddress, temporalCliPath } from '../support/services.js';
 
 // Whole stacks are started here, and other test files run beside this one.
-vi.setConfig({ testTimeout: 120_000 });
-
 let dir: string;
 let dataDir: string;
 let started: Running[];

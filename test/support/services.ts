@@ -16,7 +16,7 @@ export function temporalAddress(): Promise<string> {
   return ask('temporal');
 }
 
-/** The time-skipping server's program, for `createTimeSkipping({ server: { executable: { type: "existing-path", path } } })`. */
+/** The time-skipping server's program. */
 export function timeSkippingServerPath(): Promise<string> {
   return ask('time-skipping-server-path');
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
 import { createTakeDelivery, type TakeDelivery } from '../../mcp-server/webhooks/take.js';
 import type { AutomaticRoom, DeliveryActivities, Look, Shown } from '../../workflows/delivery/activities.js';
@@ -11,7 +11,7 @@ import { deliveryWorkflowId, type DeliveryDone } from '../../workflows/delivery/
 import { ROOM_WORKFLOW, SEARCH_ATTRIBUTES, roomWorkflowId, type ForgeSilence } from '../../workflows/messages.js';
 import type { HeadSeen } from '../../workflows/room/events.js';
 import type { PullRequest } from '../../workflows/room/state.js';
-import { timeSkippingServerPath } from './services.js';
+import { createTimeSkipping } from './time-skipping.js';
 import { silent } from './silent.js';
 import { commit } from './skipped-time.js';
 
@@ -63,9 +63,7 @@ export class SkippedDeliveries {
 
   static async start(): Promise<SkippedDeliveries> {
     Runtime.install({ logger: silent });
-    const env = await TestWorkflowEnvironment.createTimeSkipping({
-      server: { executable: { type: 'existing-path', path: await timeSkippingServerPath() } },
-    });
+    const env = await createTimeSkipping();
     await env.connection.operatorService.addSearchAttributes({
       namespace: 'default',
       searchAttributes: { [SEARCH_ATTRIBUTES.repository]: 2, [SEARCH_ATTRIBUTES.pullRequest]: 2 },

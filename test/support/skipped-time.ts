@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Context } from '@temporalio/activity';
 import { WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
 import type { RoomActivities } from '../../workflows/activities.js';
 import type { Span } from '../../workflows/barista/idle.js';
@@ -27,7 +27,7 @@ import { unsettled } from '../../workflows/room/rounds.js';
 import type { RefusalFacts } from '../../workflows/room/refusal.js';
 import { DEFAULT_DURATIONS, type DraftFinding, type Durations, type Reference, type RoomState } from '../../workflows/room/state.js';
 import type { AlertKind, ParticipantKind, Recipe, Role, Verdict } from '../../workflows/room/words.js';
-import { timeSkippingServerPath } from './services.js';
+import { createTimeSkipping } from './time-skipping.js';
 import { PATIENCE } from './patience.js';
 import { silent } from './silent.js';
 
@@ -50,9 +50,7 @@ export const commit = (short: string): string => short.padEnd(40, '0');
 
 export async function skipTime(): Promise<SkippedTime> {
   Runtime.install({ logger: silent });
-  const env = await TestWorkflowEnvironment.createTimeSkipping({
-    server: { executable: { type: 'existing-path', path: await timeSkippingServerPath() } },
-  });
+  const env = await createTimeSkipping();
   await env.connection.operatorService.addSearchAttributes({
     namespace: 'default',
     searchAttributes: {

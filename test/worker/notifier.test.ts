@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Store } from '../../prisma/store.js';
+import { freePort } from '../../stack/ports.js';
 import { createNotifier, type Notifier } from '../../worker/notifier.js';
 import { silent } from '../support/edge.js';
 import { ProjectedRoom, testStore, type TestStore } from '../support/store.js';
@@ -114,9 +115,11 @@ test.each<[string, Receiver['answer']]>([
 });
 
 test('B29: a receiver that is down gets it when it is up again', async () => {
+  const port = await freePort();
+  await receiver[Symbol.asyncDispose]();
+  receiver = await Receiver.start(port);
   await alerts(1);
   const one = notifier();
-  const { port } = receiver;
   await receiver[Symbol.asyncDispose]();
   await all(one);
   receiver = await Receiver.start(port);
