@@ -243,6 +243,12 @@ export class TimedRoom {
     return this;
   }
 
+  /** Until this round has closed, and all about it is said. */
+  async closes(round: number): Promise<void> {
+    await this.eventually(new RegExp(`round ${round} closed`));
+    await this.settled();
+  }
+
   /** Until the room has said it; the time stands still meanwhile. */
   async eventually(pattern: RegExp): Promise<void> {
     const deadline = Date.now() + PATIENCE.timeout;

@@ -38,6 +38,24 @@ async function seen(room: TimedRoom) {
   };
 }
 
+test('the Temporal UI says why the room waits, for whom, and until when', async () => {
+  const room = await (await time.room()).opens('ana', 'bo');
+  await room.submit('ana');
+  const { typedSearchAttributes } = await room.handle.describe();
+  const attributes = Object.fromEntries(typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]));
+  expect(attributes).toMatchObject({ BaristaPhase: 'reviewing', BaristaRound: 1, BaristaWaitingOn: ['@bo'] });
+  expect(await room.clocks()).toMatchObject([{ name: 'remind_after' }, { name: 'idle_close' }, { name: 'round_cap' }]);
+  expect(await room.details()).toMatchInlineSnapshot(`
+    "**reviewing** · local:/repo?base=main&head=topic
+    - waiting for @bo to submit
+    - waits on @bo
+    - round 1, open, at \`a100000\`
+    - minute 11: remind @bo (\`remind_after\`)
+    - minute 31: close on idle (\`idle_close\`)
+    - minute 91: close at the cap (\`round_cap\`)"
+  `);
+});
+
 test('B14: once one of two windows is over, it says for whom the other one runs, and the draft still waits', async () => {
   const room = await duel();
   await room.submit('ben', 'request_changes', [{}]);
