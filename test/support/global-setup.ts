@@ -10,6 +10,7 @@ import { isAlive } from '../../stack/child.js';
 import { startTemporal } from '../../stack/temporal.js';
 import { findTemporalCli, findTimeSkippingServer } from '../../stack/temporal-binaries.js';
 import { databases } from './databases.js';
+import { KEPT_BY_CLIENTS } from './keep-alive.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -60,6 +61,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       (error: Error) => response.writeHead(500).end(error.message),
     );
   });
+  server.keepAliveTimeout = KEPT_BY_CLIENTS;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   project.provide('services', `http://127.0.0.1:${(server.address() as AddressInfo).port}/${secret}`);
   return async () => {

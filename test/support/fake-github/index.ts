@@ -1,6 +1,7 @@
 import { randomBytes, verify } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { KEPT_BY_CLIENTS } from '../keep-alive.js';
 import type { Answer, Asked } from './answers.js';
 import { AppDesk } from './app-desk.js';
 import { notFound, ok } from './answers.js';
@@ -34,6 +35,7 @@ export class FakeGitHub extends FakeState {
 
   static async start(): Promise<FakeGitHub> {
     const fake = new FakeGitHub();
+    fake.#server.keepAliveTimeout = KEPT_BY_CLIENTS;
     await new Promise<void>((resolve) => fake.#server.listen(0, '127.0.0.1', resolve));
     const web = `http://127.0.0.1:${(fake.#server.address() as AddressInfo).port}`;
     fake.urls = { web, api: `${web}${API}` };

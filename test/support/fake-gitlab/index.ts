@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { serveGit } from '../git-http.js';
 import type { GitWorld } from '../git-world.js';
+import { KEPT_BY_CLIENTS } from '../keep-alive.js';
 import { answerTo } from './routes.js';
 import { GitLabState, type Faults } from './state.js';
 
@@ -53,6 +54,7 @@ export class FakeGitLab {
   /** `prefix`: where a self-managed GitLab has a path of its own. */
   static async start(world: GitWorld, faults: Partial<Faults> = {}, prefix = ''): Promise<FakeGitLab> {
     const fake = new FakeGitLab(world, faults, prefix);
+    fake.#server.keepAliveTimeout = KEPT_BY_CLIENTS;
     await new Promise<void>((listening) => fake.#server.listen(0, '127.0.0.1', listening));
     fake.state.webUrl = fake.url;
     return fake;
