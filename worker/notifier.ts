@@ -5,6 +5,7 @@ import { ALERTS_TOPIC, type ClaimedAlert, type Store, type StoredAlert } from '.
 
 /** A receiver that takes longer has not taken it. */
 const ANSWER_MS = 10_000;
+const answerLimit = (): AbortSignal => AbortSignal.timeout(ANSWER_MS);
 /** So long a claim holds: well over one delivery, so that only who died with an alert gives it back. */
 const CLAIM_MS = 60_000;
 /** B29: what could not be delivered in a day is old news; `barista watch` still has it. */
@@ -25,8 +26,8 @@ export interface NotifierOptions {
   readonly log: Logger;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** How long a receiver may take, in milliseconds. */
-  readonly answerMs?: number;
+  /** Begins as an alert is sent; a receiver that has not answered when it aborts has not taken it. */
+  readonly timeLimit?: () => AbortSignal;
 }
 
 export interface Notifier {
@@ -42,7 +43,7 @@ export interface Notifier {
  * with 2xx, so one that was sent by a process that died is sent again, under the same id. Runs beside rooms in every
  * worker process and never in their way; of two of them at once, each sends other alerts.
  */
-export function createNotifier({ store, url, secret, publicUrl, log, now, answerMs = ANSWER_MS }: NotifierOptions): Notifier {
+export function createNotifier({ store, url, secret, publicUrl, log, now, timeLimit = answerLimit }: NotifierOptions): Notifier {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
   let key: Buffer | undefined;
@@ -51,7 +52,7 @@ export function createNotifier({ store, url, secret, publicUrl, log, now, answer
 
   async function deliver(alert: ClaimedAlert): Promise<void> {
     key ??= keyOf(secret ?? (await store.alerts.secret()));
-    const failure = await post(url, signed(alert, bodyOf(alert, publicUrl), key, now()), answerMs);
+    const failure = await post(url, signed(alert, bodyOf(alert, publicUrl), key, now()), timeLimit());
     if (failure === null) return store.alerts.delivered(alert.id);
     const nextTryAt = now() + backoff(alert.tries);
     const givesUp = nextTryAt - alert.at > GIVE_UP_MS;
@@ -120,14 +121,14 @@ function signed({ id }: StoredAlert, body: string, key: Buffer, now: number): Re
 }
 
 /** Null when the receiver has taken it, else why it has not. What it answers besides its status is not read. */
-async function post(url: string, request: RequestInit, answerMs: number): Promise<string | null> {
+async function post(url: string, request: RequestInit, signal: AbortSignal): Promise<string | null> {
   try {
     // Where to send alerts is the operator's to say, not the receiver's: no redirect is followed.
-    const response = await fetch(url, { ...request, redirect: 'manual', signal: AbortSignal.timeout(answerMs) });
+    const response = await fetch(url, { ...request, redirect: 'manual', signal });
     await response.body?.cancel();
     return response.ok ? null : `the receiver answered ${response.status}`;
   } catch (error) {
     const { name, cause } = error as Error & { cause?: { code?: string } };
-    return name === 'TimeoutError' ? `no answer within ${answerMs} ms` : `the receiver could not be reached (${cause?.code ?? name})`;
+    return name === 'TimeoutError' ? 'no answer in time' : `the receiver could not be reached (${cause?.code ?? name})`;
   }
 }

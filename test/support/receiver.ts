@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { KEPT_BY_CLIENTS } from './keep-alive.js';
 
 export interface Delivery {
   readonly headers: IncomingHttpHeaders;
@@ -11,12 +12,14 @@ export interface Delivery {
 export class Receiver implements AsyncDisposable {
   readonly got: Delivery[] = [];
   answer: number | 'redirect' | 'never' = 204;
+  /** Called where it has got something and does not answer it. */
+  onSilence: () => void = () => undefined;
   readonly #server: Server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk) => (body += chunk));
     request.on('end', () => {
       this.got.push({ headers: request.headers, body });
-      if (this.answer === 'never') return;
+      if (this.answer === 'never') return this.onSilence();
       if (this.answer === 'redirect') response.setHeader('location', `${this.url}/elsewhere`);
       response.statusCode = this.answer === 'redirect' ? 307 : this.answer;
       response.end('thanks');
@@ -25,6 +28,7 @@ export class Receiver implements AsyncDisposable {
 
   static async start(port = 0): Promise<Receiver> {
     const receiver = new Receiver();
+    receiver.#server.keepAliveTimeout = KEPT_BY_CLIENTS;
     receiver.#server.listen(port, '127.0.0.1');
     await once(receiver.#server, 'listening');
     return receiver;
