@@ -33,8 +33,11 @@ export interface TemporalOptions {
 }
 
 const NAMESPACE = 'default';
-const START_MS = 30_000;
+/** A server that ends is seen at once: this is for one that hangs, on a slow machine too. */
+const START_MS = 120_000;
 const POLL_MS = 50;
+/** For one try; each is given twice the time of the one before it. */
+const CONNECT_MS = { first: 1_000, longest: 16_000 } as const;
 
 /**
  * More updates and queries in flight a room than the server's 10 and 1: a cushion, the room's own limit holds without
@@ -77,10 +80,13 @@ export async function startTemporal(options: TemporalOptions): Promise<Temporal>
     });
     const uiUrl = uiPort === undefined ? undefined : `http://127.0.0.1:${uiPort}`;
     const address = `127.0.0.1:${port}`;
-    if (await untilReady(child, address, uiUrl, deadline)) {
-      return { address, namespace: NAMESPACE, uiUrl, ...served(child, "Temporal's dev server", logFile) };
+    let isReady = false;
+    try {
+      isReady = await untilReady(child, address, uiUrl, deadline);
+    } finally {
+      if (!isReady) await child.stop();
     }
-    await child.stop();
+    if (isReady) return { address, namespace: NAMESPACE, uiUrl, ...served(child, "Temporal's dev server", logFile) };
     const portTaken = readFileSync(logFile, 'utf8').includes('address already in use');
     if (!portTaken || performance.now() > deadline) {
       throw new StackError(`Temporal's dev server does not start: ${lastLogLines(logFile)}. Its log is ${logFile}.`);
@@ -96,20 +102,30 @@ async function portForUi(usual: number | undefined): Promise<number> {
 async function untilReady(child: Child, address: string, uiUrl: string | undefined, deadline: number): Promise<boolean> {
   let ended = false;
   void child.exited.then(() => (ended = true));
-  while (!ended && performance.now() < deadline) {
+  for (let connectTimeout: number = CONNECT_MS.first; !ended && performance.now() < deadline;) {
     try {
-      const connection = await Connection.connect({ address, connectTimeout: 1_000 });
+      const connection = await Connection.connect({ address, connectTimeout });
       try {
         await ensureSearchAttributes(connection, NAMESPACE);
+        if (uiUrl === undefined || (await isUiOf(connection, uiUrl))) return true;
       } finally {
         await connection.close();
       }
-      if (uiUrl) await fetch(uiUrl);
-      return true;
     } catch (error) {
       if (error instanceof StackError) throw error;
-      await wait(POLL_MS); // not up yet
+      connectTimeout = Math.min(2 * connectTimeout, CONNECT_MS.longest); // not up yet
     }
+    await wait(POLL_MS);
   }
   return false;
+}
+
+/**
+ * Whether what answers there is the UI of this very server. A server whose UI port went to another one answers for a
+ * moment before it ends, and that one's UI answers there all the time.
+ */
+async function isUiOf(connection: Connection, uiUrl: string): Promise<boolean> {
+  const { clusterId } = await connection.workflowService.getClusterInfo({});
+  const response = await fetch(`${uiUrl}/api/v1/cluster-info`, { signal: AbortSignal.timeout(CONNECT_MS.longest) });
+  return ((await response.json()) as { clusterId?: string }).clusterId === clusterId;
 }

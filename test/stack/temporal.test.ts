@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isAlive } from '../../stack/child.js';
 import { freePort } from '../../stack/ports.js';
 import { ensureSearchAttributes, searchAttributes } from '../../stack/search-attributes.js';
 import { startTemporal, type Temporal, type TemporalOptions } from '../../stack/temporal.js';
@@ -65,6 +66,41 @@ test('two that start at once share no port: one has its UI where it usually is, 
   expect(uiPorts).toContain(usualUiPort);
   expect(new Set(uiPorts).size).toBe(2);
   for (const { uiUrl } of both) expect((await fetch(uiUrl!)).status).toBe(200);
+});
+
+/** A CLI whose server answers, and ends because its UI port went to another program, which answers there. Only the first time. */
+async function cliThatLosesItsUiPort(): Promise<string> {
+  const script = join(dataDir, 'loses-its-ui-port.mjs');
+  writeFileSync(
+    script,
+    `import { spawn } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+const [cli, ...args] = process.argv.slice(2);
+const isFirst = !existsSync('${script}.ran');
+writeFileSync('${script}.ran', '');
+const ui = args.indexOf('--ui-port');
+const server = spawn(cli, isFirst ? args.toSpliced(ui, 2, '--headless') : args, { stdio: 'inherit' });
+process.on('SIGTERM', () => server.kill('SIGTERM'));
+server.on('exit', () => process.exit(1));
+if (isFirst)
+  createServer((_, response) => {
+    response.end('<html>', () => {
+      console.log('bind: address already in use');
+      server.kill('SIGKILL');
+    });
+  }).listen(Number(args[ui + 1]), '127.0.0.1');
+`,
+  );
+  const cli = join(dataDir, 'cli');
+  writeFileSync(cli, `#!/bin/sh\nexec '${process.execPath}' '${script}' '${await temporalCliPath()}' "$@"\n`, { mode: 0o755 });
+  return cli;
+}
+
+test("a server that has lost its UI port is not taken for ready because another program's page answers there", async () => {
+  const { pid, uiUrl } = await start({ cliPath: await cliThatLosesItsUiPort() });
+  expect(isAlive(pid)).toBe(true);
+  expect(await (await fetch(`${uiUrl}/api/v1/cluster-info`)).json()).toMatchObject({ clusterId: expect.any(String) });
 });
 
 test('search attributes are added once to a server that lacks them, and a wrong type is refused by name', async () => {
