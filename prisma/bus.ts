@@ -6,7 +6,7 @@ import { isDatabaseAway } from './db.js';
 
 const CHANNEL = 'barista_room';
 /** A wake-up may be lost with its connection: so long at the longest does anybody believe in silence. */
-const CHECK_AGAIN_MS = 5_000;
+const LOOK_EVERY_MS = 5_000;
 const BACKOFF_MS = { first: 50, longest: 2_000 } as const;
 
 /**
@@ -40,8 +40,11 @@ export interface Bus {
   close(): Promise<void>;
 }
 
-/** One LISTEN connection for the whole process, made at the first wait and made again whenever it is lost. */
-export function createBus(url: string): Bus {
+/**
+ * One LISTEN connection for the whole process, made at the first wait and made again whenever it is lost. Whoever waits
+ * looks every `lookEveryMs` as well, though nobody woke it.
+ */
+export function createBus(url: string, lookEveryMs = LOOK_EVERY_MS): Bus {
   const listeners = new Map<string, Set<() => void>>();
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // everybody who waits listens to it
@@ -105,7 +108,7 @@ export function createBus(url: string): Bus {
             if (away) throw away;
             return null;
           }
-          await wakeUp.within(Math.min(left, CHECK_AGAIN_MS), stop);
+          await wakeUp.within(Math.min(left, lookEveryMs), stop);
           stop.throwIfAborted();
         }
       } finally {

@@ -59,12 +59,14 @@ interface StoreOptions {
   readonly now: () => number;
   /** Connections at most, besides the one that listens. */
   readonly poolSize?: number;
+  /** How often whoever waits looks though nothing woke it, in milliseconds. */
+  readonly lookEveryMs?: number;
 }
 
 /** Connects when first used, and again whenever the database comes back. */
-export function createStore({ url, now, poolSize = 10 }: StoreOptions): Store {
+export function createStore({ url, now, poolSize = 10, lookEveryMs }: StoreOptions): Store {
   const db = connect(url, poolSize);
-  const bus = createBus(url);
+  const bus = createBus(url, lookEveryMs);
   return {
     accounts: createAccounts(db, now),
     rooms: createRooms(db, now),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ownerTopic, type Store } from '../../prisma/store.js';
+import { PATIENCE } from '../support/patience.js';
 import { ProjectedRoom, testStore, type TestStore } from '../support/store.js';
 
 const MINUTE = 60_000;
@@ -7,7 +8,8 @@ const DAY = 24 * 60 * MINUTE;
 
 let db: TestStore;
 beforeAll(async () => {
-  db = await testStore();
+  // Whoever is not woken does not look before the test's patience is over.
+  db = await testStore({ lookEveryMs: 2 * PATIENCE.timeout });
 });
 afterAll(() => db[Symbol.asyncDispose]());
 
@@ -58,7 +60,7 @@ test("B29: an owner's alerts have one order however many rooms write at once, an
     .bus.waitFor(
       ownerTopic(owner),
       async () => ((await db.store.alerts.list(owner, before?.position ?? 0)).length === rooms.length ? true : null),
-      { timeoutMs: 4_500 },
+      { timeoutMs: PATIENCE.timeout },
     );
   await Promise.all(rooms.map((room) => room.flush()));
   expect(await woken).toBe(true);

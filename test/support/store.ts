@@ -19,12 +19,13 @@ export interface TestStore extends AsyncDisposable {
   second(url?: string): Store;
 }
 
-export async function testStore(): Promise<TestStore> {
+/** `lookEveryMs`: as {@link createStore} has it, for every server of this database. */
+export async function testStore({ lookEveryMs }: { lookEveryMs?: number } = {}): Promise<TestStore> {
   const url = await createDatabase();
   const clock = new Clock();
   const stores: Store[] = [];
   const open = (at = url): Store => {
-    const store = createStore({ url: at, now: clock.now });
+    const store = createStore({ url: at, now: clock.now, ...(lookEveryMs !== undefined && { lookEveryMs }) });
     stores.push(store);
     return store;
   };
