@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Interrupted } from '../../cli/interrupted.js';
 import { takeKeptApps } from '../../cli/github/keep.js';
 import { receiveApp } from '../../cli/github/pages.js';
@@ -284,7 +284,7 @@ describe('what can go wrong while an App is made', () => {
     const { origin } = new URL(await link);
     await formAt(await link);
     const first = fetch(`${origin}/callback?state=${state}&code=one`);
-    await vi.waitUntil(() => codes.length === 1);
+    await expect.poll(() => codes).toEqual(['one']);
     expect((await fetch(`${origin}/callback?state=${state}&code=two`)).status).toBe(409);
     taken('the App');
     expect(await (await first).text()).toContain('the App');

@@ -39,16 +39,14 @@ interface Servers {
   timeSkipping: string;
 }
 
-test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
-  'a test run that is ended by %s leaves no server behind',
-  async (signal) => {
-    const root = resolve(import.meta.dirname, '../..');
-    const dir = mkdtempSync(join(root, 'test/stack/.run-'));
-    try {
-      // A run of its own whose one test tells the servers' pids and then hangs.
-      writeFileSync(
-        join(dir, 'hang.test.ts'),
-        `import { test } from "vitest"; import pg from "pg"; import { createDatabase, temporalAddress } from "../../support/services.js"; import { createTimeSkipping } from "../../support/time-skipping.js";
+test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('a test run that is ended by %s leaves no server behind', async (signal) => {
+  const root = resolve(import.meta.dirname, '../..');
+  const dir = mkdtempSync(join(root, 'test/stack/.run-'));
+  try {
+    // A run of its own whose one test tells the servers' pids and then hangs.
+    writeFileSync(
+      join(dir, 'hang.test.ts'),
+      `import { test } from "vitest"; import pg from "pg"; import { createDatabase, temporalAddress } from "../../support/services.js"; import { createTimeSkipping } from "../../support/time-skipping.js";
        test("hangs", async () => {
          const env = await createTimeSkipping();
          const client = new pg.Client({ connectionString: await createDatabase() });
@@ -58,30 +56,28 @@ test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
          console.log("SERVERS " + JSON.stringify({ postgres: rows[0].pid, temporal: await temporalAddress(), timeSkipping: env.address }));
          await new Promise(() => {});
        }, 1e6);`,
-      );
-      const { DATABASE_URL: _, TEMPORAL_ADDRESS: __, ...env } = process.env;
-      const run = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', dir, '--disable-console-intercept'], {
-        cwd: root,
-        env,
-        detached: true,
+    );
+    const { DATABASE_URL: _, TEMPORAL_ADDRESS: __, ...env } = process.env;
+    const run = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', dir, '--disable-console-intercept'], {
+      cwd: root,
+      env,
+      detached: true,
+    });
+    const { postgres, temporal, timeSkipping } = await new Promise<Servers>((resolve, reject) => {
+      let text = '';
+      run.stdout.on('data', (chunk) => {
+        text += chunk;
+        const line = /SERVERS (\{.*\})/.exec(text)?.[1];
+        if (line) resolve(JSON.parse(line) as Servers);
       });
-      const { postgres, temporal, timeSkipping } = await new Promise<Servers>((resolve, reject) => {
-        let text = '';
-        run.stdout.on('data', (chunk) => {
-          text += chunk;
-          const line = /SERVERS (\{.*\})/.exec(text)?.[1];
-          if (line) resolve(JSON.parse(line) as Servers);
-        });
-        run.once('exit', () => reject(new Error(text)));
-      });
-      expect(isAlive(postgres)).toBe(true);
-      run.kill(signal);
-      await once(run, 'exit');
-      await expect.poll(() => isAlive(postgres)).toBe(false);
-      for (const address of [temporal, timeSkipping]) await expect.poll(() => listens(address)).toBe(false);
-    } finally {
-      rmSync(dir, { recursive: true });
-    }
-  },
-  60_000,
-);
+      run.once('exit', () => reject(new Error(text)));
+    });
+    expect(isAlive(postgres)).toBe(true);
+    run.kill(signal);
+    await once(run, 'exit');
+    await expect.poll(() => isAlive(postgres)).toBe(false);
+    for (const address of [temporal, timeSkipping]) await expect.poll(() => listens(address)).toBe(false);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
