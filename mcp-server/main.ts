@@ -19,8 +19,6 @@ async function main(): Promise<void> {
   const server = await startServer(settings, log).catch((error: unknown) => {
     throw cannotListen(error, settings) ?? error;
   });
-  log.info({ url: server.url }, 'the server listens');
-  if (values.json) process.stdout.write(`${JSON.stringify({ url: server.url, port: server.port })}\n`);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       log.info({ signal }, 'the server stops');
@@ -33,6 +31,9 @@ async function main(): Promise<void> {
       );
     });
   }
+  // Last: whoever reads it may end this process at once.
+  log.info({ url: server.url }, 'the server listens');
+  if (values.json) process.stdout.write(`${JSON.stringify({ url: server.url, port: server.port })}\n`);
 }
 
 function cannotListen(error: unknown, { host, port }: ServerSettings): SettingsError | null {
