@@ -25,12 +25,16 @@ async function openRoom(): Promise<string> {
   return room;
 }
 
-/** A review that the room has and the database has not: its server is held up between the two. */
+/**
+ * A review that the room has and the database has not: its server is held up between the two. The worker has no way to
+ * the database meanwhile, for its sweeper has the room project by itself what a server has not within three seconds.
+ */
 async function submitUnprojected(room: string): Promise<{ answer: Promise<unknown> }> {
   machine.freeze('worker');
   const answer = machine.tool(ann, 'submit_review', review(room)).catch(() => 'no answer');
   await machine.updateIsAnnounced(room);
   machine.stallServer();
+  machine.cutOff('worker');
   machine.wake('worker');
   await machine.roomIsAhead(room);
   return { answer };
