@@ -45,6 +45,8 @@ interface TimedRoomOptions {
 }
 
 export const MINUTE = 60_000;
+/** What the loop reads, and waits for at most some seconds. */
+const READS: ReadonlySet<string> = new Set<keyof RoomActivities>(['readCalls', 'readHead', 'assembleDraft']);
 /** A commit from a few digits. */
 export const commit = (short: string): string => short.padEnd(40, '0');
 
@@ -258,16 +260,22 @@ export class TimedRoom {
     }
   }
 
-  /** Until the room's own events are all in the fake database. */
+  /** Until nothing of what was due is under way, and the room's own events are all in the fake database. */
   async settled(): Promise<void> {
     const deadline = Date.now() + PATIENCE.timeout;
     let calm = 0;
     while (calm < 2) {
       const state = await this.state();
-      calm = this.seq === state.seq ? calm + 1 : 0;
+      calm = this.seq === state.seq && !(await this.isReading()) ? calm + 1 : 0;
       if (Date.now() > deadline) throw new Error(`the room is at event ${state.seq}, its projection at ${this.seq}`);
       await new Promise((resolve) => setImmediate(resolve));
     }
+  }
+
+  /** Whether its loop waits for the world: it asks before it acts, and by then a sleep may be over. */
+  private async isReading(): Promise<boolean> {
+    const { raw } = await this.handle.describe();
+    return (raw.pendingActivities ?? []).some(({ activityType }) => READS.has(activityType?.name ?? ''));
   }
 
   state(): Promise<RoomState> {
