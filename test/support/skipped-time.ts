@@ -45,6 +45,7 @@ interface TimedRoomOptions {
 }
 
 export const MINUTE = 60_000;
+const SECOND = 1_000;
 /** What the loop reads, and waits for at most some seconds. */
 const READS: ReadonlySet<string> = new Set<keyof RoomActivities>(['readCalls', 'readHead', 'assembleDraft']);
 /** A commit from a few digits. */
@@ -289,7 +290,9 @@ export class TimedRoom {
   /** The current details, as the Temporal UI shows them, with its times as the room's age in minutes. */
   async details(): Promise<string> {
     const { currentDetails } = await this.handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
-    return (currentDetails ?? '').replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/g, (at) => `minute ${this.ageAt(Date.parse(at))}`);
+    // They leave out the part of a second, and a clock of twelve minutes ends just after the twelfth.
+    const minute = (at: string): string => `minute ${this.ageAt(Date.parse(at) + SECOND - 1)}`;
+    return (currentDetails ?? '').replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/g, minute);
   }
 
   get readModel(): RoomState | null {

@@ -50,9 +50,9 @@ test('the Temporal UI says why the room waits, for whom, and until when', async 
     - waiting for @bo to submit
     - waits on @bo
     - round 1, open, at \`a100000\`
-    - minute 11: remind @bo (\`remind_after\`)
-    - minute 31: close on idle (\`idle_close\`)
-    - minute 91: close at the cap (\`round_cap\`)"
+    - minute 12: remind @bo (\`remind_after\`)
+    - minute 32: close on idle (\`idle_close\`)
+    - minute 92: close at the cap (\`round_cap\`)"
   `);
 });
 
