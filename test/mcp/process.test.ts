@@ -89,7 +89,8 @@ describe('the process', () => {
       child,
       stderr: () => stderr.join(''),
       lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](),
-      exited: once(child, 'exit'),
+      // Not `exit`: what it said last may still be on its way then.
+      exited: once(child, 'close'),
     };
   }
 
