@@ -87,8 +87,11 @@ function isInstalled(dev) {
  * @returns {Record<string, { version?: string, optional?: boolean, dev?: boolean }> | undefined}
  */
 function packagesOf(file) {
-  const text = readOrNull(at(file));
-  return text === null ? undefined : JSON.parse(text).packages;
+  try {
+    return JSON.parse(readOrNull(at(file)) ?? '').packages;
+  } catch {
+    return undefined; // there is none, or another process is just writing it
+  }
 }
 
 const generatedMark = at('prisma/generated/.made-from');

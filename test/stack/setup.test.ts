@@ -84,8 +84,11 @@ test("a fresh clone is installed once, then only what changed is done again, and
   expect((await run('stack/bin.mjs', 'doctor')).err).toBe('');
 });
 
-test('an install that was interrupted is done again', async () => {
-  mkdirSync(join(clone, 'node_modules'));
+test.each([
+  ['before npm wrote its list', () => mkdirSync(join(clone, 'node_modules'))],
+  ['while npm wrote its list', () => write('node_modules/.package-lock.json', '{ "pack')],
+])('an install that was interrupted %s is done again', async (_, interrupt) => {
+  interrupt();
   expect((await run('stack/bin.mjs', 'doctor')).code).toBe(0);
   expect(ran()[0]).toMatch(/^npm ci/);
 });
