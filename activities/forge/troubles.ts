@@ -33,6 +33,8 @@ export class Troubles {
   /** What the database does not have yet, the last word on each. */
   readonly #unwritten = new Map<string, Change>();
   #writing: Promise<void> | null = null;
+  /** How often something was written. */
+  #writes = 0;
   #toldAway = false;
 
   constructor(private readonly deps: TroublesDeps) {}
@@ -108,6 +110,7 @@ export class Troubles {
       const [key, change] = next;
       try {
         await change.write();
+        this.#writes += 1;
         this.#toldAway = false;
       } catch (error) {
         const away = isDatabaseAway(error);
@@ -128,12 +131,21 @@ export class Troubles {
   }
 
   async #read(stop: AbortSignal): Promise<null> {
-    const { troubles, limits } = await this.deps.store.forgeStates.all();
+    const { troubles, limits } = await this.#all();
     this.#known = new Map(troubles.map(({ trouble, ...place }) => [keyOf(place, trouble), trouble]));
     for (const { name, until } of limits) this.#limits.set(name, Math.max(until, this.heard(name)));
     this.#writeSoon();
     await pause(READ_MS, undefined, { signal: stop });
     return null;
+  }
+
+  /** What is written down, and nothing older than this process has written itself. */
+  async #all(): ReturnType<TroublesDeps['store']['forgeStates']['all']> {
+    for (;;) {
+      const before = this.#writes;
+      const all = await this.deps.store.forgeStates.all();
+      if (this.#writes === before) return all;
+    }
   }
 }
 

@@ -149,6 +149,35 @@ describe('GitHub', () => {
     expect(other.writes).toEqual(['operator mended']);
   });
 
+  test('what a process mends while it reads what all of them wrote, it does not take for broken again', async () => {
+    const dead = aProcess();
+    world.operator.suspended = true;
+    await expect(dead.forge.head(ref)).rejects.toMatchObject({ kind: 'refused' });
+    await dead.troubles.written();
+    world.operator.suspended = false;
+    let answers = 0;
+    const all = async () => {
+      const read = await db.store.forgeStates.all();
+      if (answers === 1) await mends();
+      answers += 1;
+      return read;
+    };
+    const slow = processOn(
+      { ...db.store, forgeStates: { ...db.store.forgeStates, all } },
+      () => world.now,
+      (troubles) => world.again(troubles.heard),
+    );
+    const mends = async () => {
+      await slow.forge.head(ref);
+      await slow.troubles.written();
+    };
+    void slow.troubles.follow(stop.signal);
+    await expect.poll(() => answers).toBeGreaterThanOrEqual(2);
+    await mends();
+    expect(slow.writes).toEqual(['operator mended']);
+    expect(await states()).toEqual([]);
+  });
+
   test('issue 5: an owner sees until when GitHub is waited for, and nothing of it once that is over', async () => {
     const { forge, troubles } = aProcess();
     world.github.faults.push(secondaryLimit(/\/pulls\/7$/, 2_370));
