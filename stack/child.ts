@@ -25,13 +25,17 @@ export interface Child {
 /**
  * The program under a shell that holds the far end of a pipe: when this process ends, by SIGKILL too, the pipe closes
  * and the shell stops the program. In a session of its own, so that Ctrl-C reaches this process alone, which then
- * stops its children in the right order.
+ * stops its children in the right order. A shell starts what it does not wait for deaf to SIGINT, until the program
+ * itself listens: so that one is sent again.
  */
 const GUARD = `
 "$@" 3<&- </dev/null &
 child=$!
 echo "$child" >&3
-( read -r _ <&3; kill -s "$STOP_SIGNAL" "$child" ) 2>/dev/null &
+( read -r _ <&3
+  kill -s "$STOP_SIGNAL" "$child" || exit
+  [ "$STOP_SIGNAL" = INT ] || exit
+  while sleep 1; do kill -s INT "$child" || exit; done ) 2>/dev/null &
 wait "$child"
 `;
 
