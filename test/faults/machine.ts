@@ -123,15 +123,32 @@ export class Machine {
 
   /** A room in which these agents have joined, in order. */
   async room(agents: readonly Person[], options: { recipe?: string; barista?: boolean; durations?: Record<string, string> } = {}) {
-    const answer = await fetch(`${this.#url}/api/v1/rooms`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${this.owner.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ pull_request: this.git.pullRequest, recipe: 'panel', barista: false, another: true, ...options }),
-    });
-    const { slug } = (await answer.json()) as { slug: string };
-    expect(answer.status).toBe(201);
+    const asked = { pull_request: this.git.pullRequest, recipe: 'panel', barista: false, another: true, ...options };
+    const { slug } = (await this.#rest('POST', '/rooms', asked)) as { slug: string };
     for (const agent of agents) await this.ok(agent, 'join_room', { room: slug });
     return slug;
+  }
+
+  /** When each clock that runs in the room is due, by its name; epoch milliseconds. */
+  async clocks(room: string): Promise<ReadonlyMap<string, number>> {
+    const { clocks } = (await this.#rest('GET', `/rooms/${room}`)) as { clocks: { name: string; at: string }[] };
+    return new Map(clocks.map(({ name, at }) => [name, Date.parse(at)]));
+  }
+
+  async setDurations(room: string, durations: Record<string, string>): Promise<void> {
+    await this.#rest('PATCH', `/rooms/${room}/review/barista`, { durations });
+  }
+
+  /** As the owner. */
+  async #rest(method: string, path: string, body?: object): Promise<unknown> {
+    const response = await fetch(`${this.#url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.owner.key}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const answer: unknown = await response.json();
+    expect(response.ok, JSON.stringify(answer)).toBe(true);
+    return answer;
   }
 
   tool(who: Person, name: string, args: object): Promise<ToolAnswer> {

@@ -4,12 +4,23 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../support/edge.js';
 import { Machine, type Note } from './machine.js';
 
-/** Long enough that a slow machine brings every room to its phase before one of its clocks has run out. */
-const CLOCK_S = 15;
-const LONG = `PT${CLOCK_S}S`;
-const LONGER = `PT${CLOCK_S + 2}S`;
-const NEVER = 'PT1H';
-const base = { head_quiet: 'PT1S', remind_after: NEVER, idle_close: NEVER, round_cap: NEVER };
+/** How long the clocks run that run out while everything is stopped: long enough for a slow machine to stop the worker. */
+const CLOCK_S = 20;
+/** How much longer the hand-off of a draft takes than the reminder, which is left out where both are due. */
+const HANDOFF_S = 8;
+/** Until every room is in its phase. */
+const NEVER_S = 3_600;
+const NEVER = `PT${NEVER_S}S`;
+const base = {
+  head_quiet: 'PT1S',
+  remind_after: NEVER,
+  idle_close: NEVER,
+  round_cap: NEVER,
+  uphold_window: NEVER,
+  fixes_not_pushed: NEVER,
+  draft_reminder: NEVER,
+  draft_handoff: NEVER,
+};
 
 let machine: Machine;
 let ann: Person;
@@ -26,15 +37,12 @@ beforeAll(async () => {
   const approve = (room: string) => ({ room, verdict: 'approve', summary: 'Good.', findings: [] });
   const opened = (room: string) => machine.eventually(room, /round 1 opened/);
 
-  rooms.drafting = await machine.room(crew, { barista: true, durations: { ...base, draft_reminder: LONG, draft_handoff: LONGER } });
-  rooms.answers = await machine.room(crew, { barista: true, recipe: 'build_duel', durations: { ...base, uphold_window: LONG } });
-  rooms.fixes = await machine.room(crew, { barista: true, recipe: 'build_duel', durations: { ...base, fixes_not_pushed: LONG } });
-  rooms.open = await machine.room(crew, {
-    barista: true,
-    durations: { ...base, remind_after: LONG, idle_close: LONGER, round_cap: LONGER, working_window: 'PT1S' },
-  });
+  rooms.drafting = await machine.room(crew, { barista: true, durations: base });
+  rooms.answers = await machine.room(crew, { barista: true, recipe: 'build_duel', durations: base });
+  rooms.fixes = await machine.room(crew, { barista: true, recipe: 'build_duel', durations: base });
+  rooms.open = await machine.room(crew, { barista: true, durations: { ...base, working_window: 'PT1S' } });
   await Promise.all([opened(rooms.drafting), opened(rooms.answers), opened(rooms.fixes), opened(rooms.open)]);
-  rooms.quiet = await machine.room(crew, { barista: true, durations: { ...base, head_quiet: LONG } });
+  rooms.quiet = await machine.room(crew, { barista: true, durations: { ...base, head_quiet: NEVER } });
 
   const wrong = {
     verdict: 'request_changes',
@@ -43,19 +51,37 @@ beforeAll(async () => {
   await machine.ok(bob, 'submit_review', { ...approve(rooms.fixes), ...wrong });
   const [finding] = (await machine.ok(bob, 'submit_review', { ...approve(rooms.answers), ...wrong })).review.finding_ids;
   await machine.ok(ann, 'rebut_finding', { room: rooms.answers, finding_id: finding, answer: 'reject', reason: 'It is right.' });
-  for (const who of crew) await machine.ok(who, 'submit_review', approve(rooms.drafting));
   await machine.ok(ann, 'submit_review', approve(rooms.open));
   await machine.eventually(rooms.fixes, /round 1 closed/);
   await machine.eventually(rooms.answers, /round 1 closed/);
+  for (const who of crew) await machine.ok(who, 'submit_review', approve(rooms.drafting));
   await machine.eventually(rooms.drafting, /draft the review/);
+  await Promise.all([
+    runsOutIn(rooms.quiet, { head_quiet: CLOCK_S }),
+    runsOutIn(rooms.open, { remind_after: CLOCK_S, idle_close: CLOCK_S + 2, round_cap: CLOCK_S + 2 }),
+    runsOutIn(rooms.answers, { uphold_window: CLOCK_S }),
+    runsOutIn(rooms.fixes, { fixes_not_pushed: CLOCK_S }),
+    runsOutIn(rooms.drafting, { draft_reminder: CLOCK_S, draft_handoff: CLOCK_S + HANDOFF_S }),
+  ]);
 
   await machine.stopAll();
   stoppedAt = Date.now();
-  await delay((CLOCK_S + 4) * 1_000);
+  await delay((CLOCK_S + HANDOFF_S + 3) * 1_000);
   startedAt = Date.now();
   await machine.begin();
 });
 afterAll(() => machine.stop());
+
+/** Has these clocks run out in so many seconds from now, however long ago each of them began. */
+async function runsOutIn(room: string, seconds: Record<string, number>): Promise<void> {
+  const clocks = await machine.clocks(room);
+  const now = Date.now();
+  const lasts = Object.entries(seconds).map(([name, left]) => {
+    const began = clocks.get(name)! - NEVER_S * 1_000;
+    return [name, `PT${Math.ceil((now - began) / 1_000) + left}S`];
+  });
+  await machine.setDurations(room, Object.fromEntries(lasts) as Record<string, string>);
+}
 
 const said = (notes: readonly Note[], pattern: RegExp) => notes.filter(({ text }) => pattern.test(text));
 
