@@ -1,7 +1,7 @@
 // Plain JavaScript: stack/setup.mjs takes a lock before anything is installed.
 import { execFileSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 /**
  * Takes a lock that is a file naming its holder. One left by a process that is gone (SIGKILL) is taken over.
@@ -24,7 +24,8 @@ export function takeLockFile(file) {
       if (theirs === null) continue;
       const holder = livingHolder(theirs);
       if (holder !== null) return { holder };
-      takeAway(file, theirs, `${draft}.stale`);
+      const faster = takeAway(file, theirs);
+      if (faster !== null) return { holder: faster };
     }
   } finally {
     rmSync(draft, { force: true });
@@ -50,16 +51,22 @@ function livingHolder(text) {
   }
 }
 
-/** Removes the stale lock, unless a faster process has put its own there. @param {string} file @param {string} stale @param {string} aside */
-function takeAway(file, stale, aside) {
+/**
+ * Removes a stale lock, whose text no other one has. Only who holds a lock on that text may: a process that had read it,
+ * and stood still, would take the next holder's lock away.
+ * @param {string} file
+ * @param {string} stale
+ * @returns {number | null} the process that is doing so instead
+ */
+function takeAway(file, stale) {
+  const right = takeLockFile(`${file}.${createHash('sha256').update(stale).digest('hex').slice(0, 16)}`);
+  if ('holder' in right) return right.holder;
   try {
-    renameSync(file, aside);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return;
-    throw error;
+    if (readOrNull(file) === stale) rmSync(file, { force: true });
+    return null;
+  } finally {
+    right.release();
   }
-  if (readOrNull(aside) !== stale) linkSync(aside, file);
-  rmSync(aside, { force: true });
 }
 
 /**

@@ -78,7 +78,8 @@ export async function startStack(options: UpOptions): Promise<Stack> {
 
 function empty(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
-    if (name !== 'lock') rmSync(join(dataDir, name), { recursive: true, force: true });
+    // Beside the lock lies what others bring along who are about to find it taken.
+    if (!/^lock(\.|$)/.test(name)) rmSync(join(dataDir, name), { recursive: true, force: true });
   }
 }
 

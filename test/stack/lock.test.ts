@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { takeLockFile } from '../../stack/lock-file.mjs';
 import { lockDataDir } from '../../stack/lock.js';
 import { freePort, requireFreePort } from '../../stack/ports.js';
 import { announce, runningStack } from '../../stack/running.js';
@@ -47,6 +49,19 @@ test('a stale lock whose pid went to another program is taken over, and so is a 
     writeFileSync(join(dataDir, 'lock'), text);
     lockDataDir(dataDir)();
   }
+});
+
+test('a stale lock that another process is just taking over is left to it', () => {
+  const file = join(dataDir, 'lock');
+  const stale = JSON.stringify({ pid: process.pid, start: 'an earlier process' });
+  writeFileSync(file, stale);
+  const other = takeLockFile(`${file}.${createHash('sha256').update(stale).digest('hex').slice(0, 16)}`);
+  if ('holder' in other) throw new Error('nobody holds it');
+  expect(() => lockDataDir(dataDir)).toThrow(`in use by process ${process.pid}`);
+  expect(readFileSync(file, 'utf8')).toBe(stale);
+  other.release();
+  lockDataDir(dataDir)();
+  expect(readdirSync(dataDir)).toEqual([]);
 });
 
 test('a data folder that cannot be written is one line naming the setting', () => {
