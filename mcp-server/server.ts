@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
-import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { Logger } from 'pino';
 import { forgeFacts } from '../activities/forge/facts.js';
@@ -14,6 +13,8 @@ import { Heads } from './calls/heads.js';
 import { Waits } from './calls/waits.js';
 import { Ci } from './calls/world.js';
 import type { Deps } from './deps.js';
+import { LIMITS, type Limits } from './limits.js';
+import { createTemporal } from './temporal.js';
 import { sendersOf } from './webhooks/senders.js';
 import { createTakeDelivery } from './webhooks/take.js';
 import { addressOf, type ServerSettings } from '../config/settings.js';
@@ -35,41 +36,45 @@ const FINISH_MS = 10_000;
  * One HTTP server process's whole world. It starts, and says `ready: false`, while database or Temporal are away.
  * @throws {Error} with `code` (EADDRINUSE, EACCES …) when it cannot listen
  */
-export async function startServer(settings: ServerSettings, log: Logger, now: () => number = () => Date.now()): Promise<RunningServer> {
+export async function startServer(
+  settings: ServerSettings,
+  log: Logger,
+  now: () => number = () => Date.now(),
+  limits: Limits = LIMITS,
+): Promise<RunningServer> {
   const { connectionOptions, namespace } = loadClientConnectConfig();
-  const connection = Connection.lazy({ ...connectionOptions });
-  const client = new Client({ connection, ...(namespace === undefined ? {} : { namespace }) });
-  const store = createStore({ url: settings.databaseUrl, now });
+  const temporal = createTemporal({ ...connectionOptions }, namespace);
+  const { client } = temporal;
+  const store = createStore({ url: settings.databaseUrl, now, ...(limits.database !== undefined && { patienceMs: limits.database }) });
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal); // every git process listens to it
   const forge = setUpForges(settings, now, stopping.signal, { store, log });
-  const door = createRoomDoor({ store, client });
+  const door = createRoomDoor({ store, client, ...(limits.room !== undefined && { patienceMs: limits.room }) });
   let origins: readonly string[] = [];
   const deps: Deps = {
     store,
     door,
     forge,
     forges: forgeFacts(settings.forges),
-    heads: new Heads(forge, now),
-    ci: new Ci({ forge, now, store }),
+    heads: new Heads(forge, now, limits.head),
+    ci: new Ci({ forge, now, store, limits }),
     waits: new Waits(),
     senders: sendersOf(settings.forges),
-    takeDelivery: createTakeDelivery(client),
+    takeDelivery: createTakeDelivery(client, { withinMs: limits.delivery }),
     log,
     now,
+    limits,
     ownOrigins: () => origins,
     address: () => settings.publicUrl ?? addressOf(settings.host, port),
     stopping: stopping.signal,
-    temporalReady: async () => {
-      await connection.healthService.check({});
-    },
+    temporalReady: () => temporal.ready(),
   };
   const app = createApp(deps);
   const server = createAdaptorServer({ fetch: app.fetch, hostname: settings.host }) as Server;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   const closeRest = async () => {
     await store.close();
-    await connection.close();
+    await temporal.close();
   };
   let port: number;
   try {

@@ -4,19 +4,23 @@ import { Prisma, PrismaClient } from './generated/client.js';
 export type Db = PrismaClient;
 export type Tx = Prisma.TransactionClient;
 
-/** A room's writers wait in line for its row; this many of them, at a few milliseconds each, fit in well. */
-const TRANSACTION = { maxWait: 10_000, timeout: 15_000 } as const;
+/**
+ * In milliseconds. A room's writers wait in line for its row; hundreds of them, at a few milliseconds each, fit in well.
+ * A connection is waited for as long by a lone statement as by a transaction: until then the database is only busy.
+ */
+const PATIENCE = { connection: 10_000, work: 15_000 } as const;
 
 /** The pool outlives its connections: the adapter listens to their errors, so a database that goes away fails calls only. */
-export function connect(url: string, poolSize: number): Db {
+export function connect(url: string, poolSize: number, patienceMs?: number): Db {
+  const { connection, work } = patienceMs === undefined ? PATIENCE : { connection: patienceMs, work: patienceMs };
   const adapter = new PrismaPg({
     connectionString: url,
     max: poolSize,
-    connectionTimeoutMillis: 5_000,
-    query_timeout: 15_000,
+    connectionTimeoutMillis: connection,
+    query_timeout: work,
     keepAlive: true,
   });
-  return new PrismaClient({ adapter, transactionOptions: TRANSACTION });
+  return new PrismaClient({ adapter, transactionOptions: { maxWait: connection, timeout: work } });
 }
 
 export const dateOf = (at: number): Date => new Date(at);

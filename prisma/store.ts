@@ -59,13 +59,15 @@ interface StoreOptions {
   readonly now: () => number;
   /** Connections at most, besides the one that listens. */
   readonly poolSize?: number;
+  /** How long at most a call waits for a connection, for a lock, and for an answer, in milliseconds. */
+  readonly patienceMs?: number;
   /** How often whoever waits looks though nothing woke it, in milliseconds. */
   readonly lookEveryMs?: number;
 }
 
 /** Connects when first used, and again whenever the database comes back. */
-export function createStore({ url, now, poolSize = 10, lookEveryMs }: StoreOptions): Store {
-  const db = connect(url, poolSize);
+export function createStore({ url, now, poolSize = 10, patienceMs, lookEveryMs }: StoreOptions): Store {
+  const db = connect(url, poolSize, patienceMs);
   const bus = createBus(url, lookEveryMs);
   return {
     accounts: createAccounts(db, now),

@@ -85,9 +85,6 @@ async function remember({ deps, caller }: Call, room: RoomState, shown: readonly
 /** The same facts, as the JSON column takes them. */
 type ShownJson = { [K in keyof ShownFacts]: ShownFacts[K] } & { [key: string]: never };
 
-/** How long a submit waits to learn how its findings lie in the pull request. */
-const UNDER_REVIEW_MS = 3_000;
-
 /** How findings lie in the pull request under review. */
 interface UnderReview {
   readonly paths: ReadonlySet<string>;
@@ -106,7 +103,7 @@ export async function underReview({ deps }: Call, room: RoomState, ranged: Reado
     return { paths, place: await placesIn(diff, ranged) };
   };
   try {
-    return await within<UnderReview | null>(UNDER_REVIEW_MS, read(), () => null);
+    return await within<UnderReview | null>(deps.limits.underReview, read(), () => null);
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     return null;

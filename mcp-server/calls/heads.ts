@@ -6,8 +6,6 @@ import { within } from './within.js';
 
 /** V4: how old a head may be that is only shown. */
 const SHOWN_FOR_MS = 30_000;
-/** DESIGN 14: how long a call waits for the forge before it goes on without the head. */
-const DEADLINE_MS = 5_000;
 /** Pull requests whose last head is remembered; the longest unread is forgotten first. */
 const REMEMBERED = 10_000;
 
@@ -19,9 +17,11 @@ export class Heads {
   private readonly last = new Map<string, HeadRead>();
   private readonly running = new Map<string, Promise<HeadRead>>();
 
+  /** `withinMs`: how long a call waits for the forge before it goes on without the head (DESIGN 14). */
   constructor(
     private readonly forge: Forge,
     private readonly now: () => number,
+    private readonly withinMs: number,
   ) {}
 
   /**
@@ -39,7 +39,7 @@ export class Heads {
       this.running.set(key, read);
     }
     try {
-      return { head: await withDeadline(read), fresh: true };
+      return { head: await this.inTime(read), fresh: true };
     } catch (error) {
       if (error instanceof ForgeError) return null;
       throw error;
@@ -57,20 +57,20 @@ export class Heads {
   /**
    * For deciding: read now, by a read of its own, for one that another call began may be older than the push that this
    * call comes after.
-   * @throws {ForgeError} also when it takes longer than 5 seconds
+   * @throws {ForgeError} also when it takes too long
    */
   async forCommand(room: RoomState): Promise<FreshHead> {
-    return { ...(await withDeadline(lookAtHead(this.forge, room))), knownSeq: room.head.seq };
+    return { ...(await this.inTime(lookAtHead(this.forge, room))), knownSeq: room.head.seq };
   }
 
   /** A head that was shown, as a room is told of it. */
   async seen(room: RoomState, { headSha: sha, baseSha, state }: HeadRead & { headSha: string }): Promise<HeadSeen> {
-    return { sha, baseSha, state, move: await withDeadline(moveTo(this.forge, room, sha)), knownSeq: room.head.seq };
+    return { sha, baseSha, state, move: await this.inTime(moveTo(this.forge, room, sha)), knownSeq: room.head.seq };
   }
-}
 
-function withDeadline<T>(read: Promise<T>): Promise<T> {
-  return within(DEADLINE_MS, read, () => {
-    throw new ForgeError('unavailable', `The forge did not answer within ${DEADLINE_MS / 1_000} seconds.`);
-  });
+  private inTime<T>(read: Promise<T>): Promise<T> {
+    return within(this.withinMs, read, () => {
+      throw new ForgeError('unavailable', `The forge did not answer within ${this.withinMs / 1_000} seconds.`);
+    });
+  }
 }

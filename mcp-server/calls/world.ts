@@ -54,14 +54,13 @@ export async function callsIn({ store }: Deps, room: RoomState): Promise<Calls> 
 /** V5: how long an answer of the forge's CI holds. */
 const CI_FOR_MS = { settled: 10 * 60_000, other: 60_000 };
 const CI_REMEMBERED = 5_000;
-const CI_WITHIN_MS = 5_000;
 const UNKNOWN: CiRead = { state: 'unknown', summary: 'CI could not be read just now.', url: null };
 
 /** CI of commits as this server last read it; what a forge has told of since is read again. */
 export class Ci {
   private readonly last = new Map<string, { readonly read: CiRead; readonly at: number }>();
 
-  constructor(private readonly deps: Pick<Deps, 'forge' | 'now' | 'store'>) {}
+  constructor(private readonly deps: Pick<Deps, 'forge' | 'now' | 'store' | 'limits'>) {}
 
   async of(pullRequest: PullRequest, sha: string): Promise<CiRead> {
     const key = `${pullRequest.key} ${sha}`;
@@ -88,7 +87,7 @@ export class Ci {
 
   private async read(pullRequest: PullRequest, sha: string): Promise<CiRead> {
     try {
-      return await within(CI_WITHIN_MS, this.deps.forge.ci(refOf(pullRequest), sha), () => UNKNOWN);
+      return await within(this.deps.limits.ci, this.deps.forge.ci(refOf(pullRequest), sha), () => UNKNOWN);
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
       const { kind, message, facts } = error;

@@ -5,12 +5,8 @@ import type { Delivery, Heard } from '../../workflows/delivery/heard.js';
 import { DELIVERY_WORKFLOW, deliveryWorkflowId, type DeliveryInput } from '../../workflows/delivery/messages.js';
 import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../workflows/messages.js';
 import { within } from '../calls/within.js';
+import { LIMITS } from '../limits.js';
 
-/**
- * How long Temporal may take to keep a delivery. Forges wait for ten seconds; what they are told in time was not kept,
- * they can send again.
- */
-const STORED_WITHIN_MS = 5_000;
 /** Longer than any forge or database is waited for; what is not over by then is taken again when it comes again. */
 const LIFE = '1 day';
 
@@ -20,12 +16,12 @@ export type Taken = 'kept' | 'done';
 /** Keeps a delivery, once: a workflow of its own goes on with it. Throws where it could not be kept in time. */
 export type TakeDelivery = (delivery: Delivery, at: number) => Promise<Taken>;
 
-export function createTakeDelivery(client: Client, taskQueue = TASK_QUEUE): TakeDelivery {
+export function createTakeDelivery(client: Client, { withinMs = LIMITS.delivery, taskQueue = TASK_QUEUE } = {}): TakeDelivery {
   return async (delivery, at) => {
     const input: DeliveryInput = { delivery, at };
     try {
       // Its own deadline does not hold while the connection is still being made.
-      const started = client.withAbortSignal(AbortSignal.timeout(STORED_WITHIN_MS), () =>
+      const started = client.withAbortSignal(AbortSignal.timeout(withinMs), () =>
         client.workflow.start(DELIVERY_WORKFLOW, {
           workflowId: deliveryWorkflowId(delivery),
           taskQueue,
@@ -38,8 +34,8 @@ export function createTakeDelivery(client: Client, taskQueue = TASK_QUEUE): Take
           typedSearchAttributes: attributesOf(delivery.heard),
         }),
       );
-      await within(STORED_WITHIN_MS, started, () => {
-        throw new Error(`Temporal has not kept it within ${STORED_WITHIN_MS / 1_000} seconds`);
+      await within(withinMs, started, () => {
+        throw new Error(`Temporal has not kept it within ${withinMs / 1_000} seconds`);
       });
       return 'kept';
     } catch (error) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { Client, Connection, type ClientOptions } from '@temporalio/client';
+import { Client, type Connection, type ClientOptions } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { createRoomDoor, type Door } from '../../activities/room-door.js';
 import type { Store } from '../../prisma/store.js';
@@ -8,6 +8,8 @@ import { roomWorkflowId, type UpdateInput, type UpdateOutput } from '../../workf
 import type { RoomActivities } from '../../workflows/activities.js';
 import type { Command } from '../../workflows/room/commands.js';
 import { DEFAULT_DURATIONS } from '../../workflows/room/state.js';
+import { connectTo } from '../support/connect.js';
+import { PATIENCE } from '../support/patience.js';
 import { HEAD, BASE } from '../support/room.js';
 import { temporalAddress } from '../support/services.js';
 import { pullRequestOf, testStore, type TestStore } from '../support/store.js';
@@ -31,7 +33,7 @@ export class DoorWorld implements AsyncDisposable {
   static async start(): Promise<DoorWorld> {
     const world = new DoorWorld(await testStore(), await temporalAddress());
     world.client = await world.connect();
-    world.door = createRoomDoor({ client: world.client, store: world.db.store, taskQueue: world.taskQueue });
+    world.door = createRoomDoor({ client: world.client, store: world.db.store, taskQueue: world.taskQueue, patienceMs: PATIENCE.timeout });
     world.#native = await NativeConnection.connect({ address: world.address });
     await world.startWorker();
     return world;
@@ -42,7 +44,7 @@ export class DoorWorld implements AsyncDisposable {
   }
 
   async connect(address = this.address, options: Omit<ClientOptions, 'connection'> = {}): Promise<Client> {
-    const connection = await Connection.connect({ address });
+    const connection = await connectTo(address);
     this.#connections.push(connection);
     return new Client({ connection, ...options });
   }

@@ -5,6 +5,7 @@ import type { Forge } from '../../activities/forge/port.js';
 import { Heads } from '../../mcp-server/calls/heads.js';
 import { aRoom } from '../support/room.js';
 import { GitWorld } from '../support/git-world.js';
+import { PATIENCE } from '../support/patience.js';
 import { startWorld, type World } from '../support/world.js';
 
 describe('V4: the head', () => {
@@ -21,7 +22,7 @@ describe('V4: the head', () => {
     now = aRoom().state.head.since;
     const real = createLocalForge({ allowedRoots: [git.path], now: () => now });
     const counted: Forge = { ...real, head: (ref) => (reads++, real.head(ref)) };
-    heads = new Heads(counted, () => now);
+    heads = new Heads(counted, () => now, PATIENCE.timeout);
   });
   afterEach(() => git.dispose());
 
@@ -57,6 +58,16 @@ describe('V4: the head', () => {
   test('is null when it cannot be read', async () => {
     const elsewhere = { ...room(), pullRequest: { ...room().pullRequest, url: 'local:/nowhere/at/all?base=main&head=topic' } };
     expect(await heads.shown(elsewhere)).toBeNull();
+  });
+
+  test('is not waited for without end: it is unknown to whoever shows it, and whoever decides on it is told so', async () => {
+    const silent: Forge = { ...createLocalForge({ allowedRoots: [], now: () => now }), head: () => new Promise(() => {}) };
+    const impatient = new Heads(silent, () => now, 20);
+    expect(await impatient.shown(room())).toBeNull();
+    await expect(impatient.forCommand(room())).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'The forge did not answer within 0.02 seconds.',
+    });
   });
 });
 

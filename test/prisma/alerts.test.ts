@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => db[Symbol.asyncDispose]());
 
-const ownerOf = async (store: Store): Promise<string> => (await store.accounts.users())[0]!.id;
+const ownerOf = async (store: Store): Promise<string> => (await store.accounts.users()).find(({ name }) => name === 'olga')!.id;
 
 /** A room whose idle time runs out without a review. */
 async function neglected(name: string): Promise<ProjectedRoom> {

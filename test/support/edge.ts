@@ -2,8 +2,10 @@
 import { tmpdir } from 'node:os';
 import { pino } from 'pino';
 import { readForgeSettings } from '../../config/forge-settings.js';
+import type { Limits } from '../../mcp-server/limits.js';
 import { startServer, type RunningServer } from '../../mcp-server/server.js';
 import { createStore, type Store } from '../../prisma/store.js';
+import { PATIENCE } from './patience.js';
 import { createDatabase, temporalAddress } from './services.js';
 
 export interface Edge {
@@ -36,11 +38,23 @@ export const settings = (databaseUrl: string, localRepositories: readonly string
   logLevel: 'silent' as const,
 });
 
+const { timeout } = PATIENCE;
+/** A server that waits as long as a test does: on a slow machine nothing is away that is only late. */
+export const PATIENT: Limits = {
+  head: timeout,
+  ci: timeout,
+  underReview: timeout,
+  delivery: timeout,
+  ready: timeout,
+  room: timeout,
+  database: timeout,
+};
+
 export async function startEdge(localRepositories: readonly string[] = []): Promise<Edge> {
   const [databaseUrl, address] = await Promise.all([createDatabase(), temporalAddress()]);
   process.env.TEMPORAL_ADDRESS = address;
-  const store = createStore({ url: databaseUrl, now: () => Date.now(), poolSize: 3 });
-  const server = await startServer(settings(databaseUrl, localRepositories), silent);
+  const store = createStore({ url: databaseUrl, now: () => Date.now(), poolSize: 3, patienceMs: timeout });
+  const server = await startServer(settings(databaseUrl, localRepositories), silent, undefined, PATIENT);
   const owner = await addPerson(store, 'olga');
   return {
     server,

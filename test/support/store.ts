@@ -2,6 +2,7 @@ import { createStore, type Store } from '../../prisma/store.js';
 import { textId } from '../../prisma/text-ids.js';
 import type { Outbox } from '../../workflows/messages.js';
 import type { ParticipantId, PullRequest, TextId } from '../../workflows/room/state.js';
+import { PATIENCE } from './patience.js';
 import { NOON, TestRoom, type RoomInput } from './room.js';
 import { createDatabase } from './services.js';
 
@@ -25,7 +26,7 @@ export async function testStore({ lookEveryMs }: { lookEveryMs?: number } = {}):
   const clock = new Clock();
   const stores: Store[] = [];
   const open = (at = url): Store => {
-    const store = createStore({ url: at, now: clock.now, ...(lookEveryMs !== undefined && { lookEveryMs }) });
+    const store = createStore({ url: at, now: clock.now, patienceMs: PATIENCE.timeout, ...(lookEveryMs !== undefined && { lookEveryMs }) });
     stores.push(store);
     return store;
   };
@@ -50,7 +51,9 @@ export const pullRequestOf = (name: string): PullRequest => ({
 
 /** An owner and an opened room's row; `slug` is the database's. */
 export async function openRow(store: Store, name: string, another = false): Promise<{ slug: string; ownerId: string }> {
-  const owner = (await store.accounts.users())[0] ?? (await store.accounts.addUser('olga'));
+  // By name: in a time that stands still no user is the first.
+  const olga = (await store.accounts.users()).find((user) => user.name === 'olga');
+  const owner = olga ?? (await store.accounts.addUser('olga'));
   const { room } = await store.rooms.open({ ownerId: owner.id, pullRequest: pullRequestOf(name), title: name, recipe: 'panel', another });
   return { slug: room.slug, ownerId: owner.id };
 }

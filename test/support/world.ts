@@ -1,7 +1,7 @@
 // Everything real: a database, a Temporal namespace, a worker, a server, and a git repository under review.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
+import { Client, type Connection } from '@temporalio/client';
 import { NativeConnection, Runtime, DefaultLogger } from '@temporalio/worker';
 import { setUpForges } from '../../activities/forge/set-up.js';
 import { parsePullRequest } from '../../activities/forge/pull-request.js';
@@ -10,10 +10,12 @@ import { startServer, type RunningServer } from '../../mcp-server/server.js';
 import { createStore, type Store } from '../../prisma/store.js';
 import { ensureSearchAttributes } from '../../stack/search-attributes.js';
 import { startWorker } from '../../worker/worker.js';
+import { connectTo } from './connect.js';
 import { holdToDescription } from './documented.js';
 import { GitWorld } from './git-world.js';
+import { PATIENCE } from './patience.js';
 import { createDatabase, temporalAddress } from './services.js';
-import { addAgent, addPerson, call, settings, silent, type Person, type ToolAnswer } from './edge.js';
+import { addAgent, addPerson, call, settings, silent, PATIENT, type Person, type ToolAnswer } from './edge.js';
 
 export interface World {
   readonly server: RunningServer;
@@ -63,14 +65,14 @@ export async function startWorld({
   const [databaseUrl, address] = await Promise.all([createDatabase(), temporal ?? temporalAddress()]);
   const namespace = `test-${randomUUID()}`;
   Runtime.install({ logger: new DefaultLogger('ERROR') });
-  const connection = await Connection.connect({ address });
+  const connection = await connectTo(address);
   await newNamespace(connection, namespace);
   process.env.TEMPORAL_ADDRESS = address;
   process.env.TEMPORAL_NAMESPACE = namespace;
   const now = () => Date.now();
   const git = new GitWorld();
   git.push({ 'src/a.ts': 'export const a = 1;\n', 'src/b.ts': 'export const b = 2;\n' }, 'Add a and b');
-  const store = createStore({ url: databaseUrl, now });
+  const store = createStore({ url: databaseUrl, now, patienceMs: PATIENCE.timeout });
   const serverSettings = { ...settings(databaseUrl, [git.path]), publicUrl, forges: { ...NO_FORGES, ...forges } };
   const stopping = new AbortController();
   const forge = setUpForges(serverSettings, now, stopping.signal, { store, log: silent });
@@ -85,7 +87,7 @@ export async function startWorld({
     now,
     ...(notifyUrl !== undefined && { notify: { url: notifyUrl, secret: null, publicUrl: null } }),
   });
-  const server = await startServer(serverSettings, silent);
+  const server = await startServer(serverSettings, silent, now, PATIENT);
   const others: RunningServer[] = [];
   const owner = await addPerson(store, 'olga');
   const ref = await forge.resolve(parsePullRequest(git.pullRequest));
@@ -122,7 +124,7 @@ export async function startWorld({
     owner,
     rest,
     async anotherServer() {
-      const other = await startServer(serverSettings, silent);
+      const other = await startServer(serverSettings, silent, now, PATIENT);
       others.push(other);
       return other;
     },
@@ -161,13 +163,14 @@ export async function startWorld({
 /** A namespace of a test file's own, so that no other file's worker takes its rooms. */
 async function newNamespace(connection: Connection, namespace: string): Promise<void> {
   await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: { seconds: 86_400 } as never });
-  for (let tries = 0; ; tries++) {
+  const deadline = performance.now() + PATIENCE.timeout;
+  for (;;) {
     try {
       await ensureSearchAttributes(connection, namespace);
       return;
     } catch (error) {
-      if (tries === 100) throw error;
-      await delay(200);
+      if (performance.now() > deadline) throw error;
+      await delay(PATIENCE.interval); // its parts do not know the namespace yet
     }
   }
 }

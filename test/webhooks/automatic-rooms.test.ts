@@ -7,6 +7,7 @@ import type { AutomaticRooms } from '../../prisma/store.js';
 import type { PullRequest } from '../../workflows/room/state.js';
 import { deliver, githubWebhook, pullRequestEvent } from '../support/deliveries.js';
 import { addAgent, settings, silent, type Person } from '../support/edge.js';
+import { PATIENCE } from '../support/patience.js';
 import { startOnGitHub, type OnGitHub } from './world.js';
 
 let world: OnGitHub;
@@ -61,7 +62,13 @@ function activities(doorOf: (whole: Door) => Door = (whole) => whole) {
   };
   const now = () => Date.now();
   const forge = setUpForges({ ...settings(world.databaseUrl), forges }, now, new AbortController().signal, { store, log: silent });
-  return createDeliveryActivities({ store, forge, now, log: silent, door: doorOf(createRoomDoor({ client: world.temporal, store })) });
+  return createDeliveryActivities({
+    store,
+    forge,
+    now,
+    log: silent,
+    door: doorOf(createRoomDoor({ client: world.temporal, store, patienceMs: PATIENCE.timeout })),
+  });
 }
 
 const roomsOf = async ({ person }: Owner) => (await world.rest(person, 'GET', '/rooms')).json.rooms as { slug: string; state: string }[];

@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer } from '../../mcp-server/server.js';
 import { deliver, gitlabWebhook, mergeRequestEvent, type Webhook } from '../support/deliveries.js';
-import { settings, silent } from '../support/edge.js';
+import { PATIENT, settings, silent } from '../support/edge.js';
 import { countDeliveries, startOnGitLab, type OnGitLab } from './world.js';
 
 let world: OnGitLab;
@@ -157,6 +157,8 @@ describe('what is not from the GitLab leaves nothing', () => {
         },
       },
       silent,
+      undefined,
+      PATIENT,
     );
     const event = mergeRequestEvent(gitlab, 'approved');
     const now = Math.floor(Date.now() / 1_000);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startServer } from '../../mcp-server/server.js';
 import { WEBHOOK_BODY_LIMIT } from '../../mcp-server/webhooks/routes.js';
 import { deliver, exampleOf, githubWebhook, gitlabWebhook, type Webhook } from '../support/deliveries.js';
-import { settings, silent } from '../support/edge.js';
+import { PATIENT, settings, silent } from '../support/edge.js';
 import { countDeliveries, startOnGitHub, type OnGitHub } from './world.js';
 
 let world: OnGitHub;
@@ -135,6 +135,8 @@ test('where it cannot be kept in time it is sent back, to be sent again', async 
       },
     },
     silent,
+    undefined,
+    { ...PATIENT, delivery: 200 },
   );
   process.env.TEMPORAL_ADDRESS = address;
   const answer = await deliver(alone.url, 'github', githubWebhook('pull_request', opened));
