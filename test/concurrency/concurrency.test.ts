@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startChild, type Child } from '../../stack/child.js';
+import { lastLogLines, startChild, type Child } from '../../stack/child.js';
 import { freePort } from '../../stack/ports.js';
 import { startWorld, type World } from '../support/world.js';
 import { PATIENCE } from '../support/patience.js';
@@ -55,29 +55,45 @@ interface PlainTemporal {
 /** Temporal's dev server with none of the settings that `npm start` gives it. */
 async function startPlainTemporal(): Promise<PlainTemporal> {
   const dir = mkdtempSync(join(tmpdir(), 'barista-plain-'));
-  const port = await freePort();
-  const child: Child = await startChild({
-    command: await temporalCliPath(),
-    args: ['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error'],
-    stopSignal: 'SIGTERM',
-    logFile: join(dir, 'temporal.log'),
-  });
-  const address = `127.0.0.1:${port}`;
+  const logFile = join(dir, 'temporal.log');
+  const command = await temporalCliPath();
   const deadline = performance.now() + PATIENCE.timeout;
   for (;;) {
-    try {
-      await (await Connection.connect({ address, connectTimeout: 1_000 })).close();
-      break;
-    } catch (error) {
-      expect(performance.now(), String(error)).toBeLessThan(deadline);
-      await delay(100);
+    const port = String(await freePort());
+    const child: Child = await startChild({
+      command,
+      args: ['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', port, '--log-level', 'error'],
+      stopSignal: 'SIGTERM',
+      logFile,
+    });
+    const address = `127.0.0.1:${port}`;
+    if (await answers(child, address, deadline)) {
+      return {
+        address,
+        async stop() {
+          await child.stop();
+          rmSync(dir, { recursive: true, force: true });
+        },
+      };
     }
+    await child.stop();
+    // It ended, as where its port went to somebody else meanwhile.
+    expect(performance.now(), lastLogLines(logFile)).toBeLessThan(deadline);
   }
-  return {
-    address,
-    async stop() {
-      await child.stop();
-      rmSync(dir, { recursive: true, force: true });
-    },
-  };
+}
+
+/** False: it ended, or the deadline has passed. */
+async function answers(child: Child, address: string, deadline: number): Promise<boolean> {
+  let ended = false;
+  void child.exited.then(() => (ended = true));
+  while (!ended && performance.now() < deadline) {
+    const connecting = Connection.connect({ address, connectTimeout: PATIENCE.timeout });
+    const connection = await Promise.race([connecting.catch(() => null), child.exited.then(() => null)]);
+    if (connection !== null) {
+      await connection.close();
+      return true;
+    }
+    await delay(PATIENCE.interval);
+  }
+  return false;
 }
