@@ -24,7 +24,7 @@ async function waiting(who: Person, args: object = {}, signal?: AbortSignal) {
   const answer = post(
     world.server.url,
     who.key,
-    request('tools/call', { name: 'wait_for_messages', arguments: { room, after: await last(), ...args } }),
+    request('tools/call', { name: 'wait_for_messages', arguments: { room, after: await last(), timeout_seconds: 45, ...args } }),
     {},
     signal,
   ).then(
@@ -103,7 +103,11 @@ test('a second wait by the same participant ends the first with an empty answer;
   const after = await last();
   const { answer: first } = await waiting(ann);
   const { answer: others } = await waiting(bob);
-  const second = post(world.server.url, ann.key, request('tools/call', { name: 'wait_for_messages', arguments: { room, after } }));
+  const second = post(
+    world.server.url,
+    ann.key,
+    request('tools/call', { name: 'wait_for_messages', arguments: { room, after, timeout_seconds: 45 } }),
+  );
   expect(await first).toEqual({ kind: 'timeout', messages: [], last_message_id: after });
   const { id } = await world.ok(bob, 'post_message', { room, text: 'For both.' });
   expect((await others).messages.map((message: { id: string }) => message.id)).toEqual([id]);
@@ -126,7 +130,7 @@ test('a client that is gone ends its wait, and takes no message with it', async 
 test('a message posted through one server wakes a wait on another', async () => {
   const other = await world.anotherServer();
   const after = await last();
-  const answer = world.ok(bob, 'wait_for_messages', { room, after, timeout_seconds: 20 }, other.url);
+  const answer = world.ok(bob, 'wait_for_messages', { room, after, timeout_seconds: 45 }, other.url);
   const { id } = await world.ok(ann, 'post_message', { room, text: 'Across servers.' });
   expect((await answer).messages.map((message: { id: string }) => message.id)).toEqual([id]);
 });
@@ -291,7 +295,7 @@ describe('R12: what a room says as it ends comes before done, also where it ends
 test('stopping the server ends waits with an ordinary answer', async () => {
   const other = await world.anotherServer();
   const after = await last();
-  const answer = world.ok(bob, 'wait_for_messages', { room, after, timeout_seconds: 30 }, other.url);
+  const answer = world.ok(bob, 'wait_for_messages', { room, after, timeout_seconds: 45 }, other.url);
   await expect.poll(async () => (await (await fetch(`${other.url}/metrics`)).text()).includes('barista_waits 1')).toBe(true);
   await other.stop();
   expect(await answer).toEqual({ kind: 'timeout', messages: [], last_message_id: after });

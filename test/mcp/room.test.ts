@@ -355,15 +355,11 @@ describe('a panel', () => {
     const room = await world.room({ agents: [one] });
     const { round } = await world.ok(one, 'open_review_round', { room });
     const head = world.git.push({ 'src/c.ts': 'export {};\n' }, 'Add c');
-    await expect
-      .poll(async () => (await world.ok(one, 'get_review_round', { room })).current_pr_head_sha, { timeout: 40_000, interval: 500 })
-      .toBe(head);
+    await expect.poll(async () => (await world.ok(one, 'get_review_round', { room })).current_pr_head_sha).toBe(head);
     const view = await world.ok(one, 'get_review_round', { room });
     expect(view).toMatchObject({ head_moved: true, round: { round_head_sha: round.round_head_sha } });
     await expect
-      .poll(async () => JSON.stringify((await world.ok(one, 'wait_for_messages', { room, timeout_seconds: 0 })).messages), {
-        timeout: 15_000,
-      })
+      .poll(async () => JSON.stringify((await world.ok(one, 'wait_for_messages', { room, timeout_seconds: 0 })).messages))
       .toContain('head_moved');
   });
 });

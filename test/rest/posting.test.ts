@@ -1,5 +1,6 @@
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { afterEach, describe, expect, test } from 'vitest';
+import { connectTo } from '../support/connect.js';
 import { badGateway, type FakeGitHub } from '../support/fake-github/index.js';
 import type { Fault } from '../support/fake-github/faults.js';
 import type { FakeGitLab } from '../support/fake-gitlab/index.js';
@@ -256,7 +257,7 @@ test('D5: a review that is posted, and may not be read back, is no failed postin
 
 /** Seconds after which Temporal begins the room's activity anew, however it goes, and when it is not heard of. */
 async function timeFor(room: string, activity: string): Promise<{ whole: number; silent: number }> {
-  const connection = await Connection.connect({ address: process.env.TEMPORAL_ADDRESS! });
+  const connection = await connectTo(process.env.TEMPORAL_ADDRESS!);
   const client = new Client({ connection, namespace: process.env.TEMPORAL_NAMESPACE! });
   const { events } = await client.workflow.getHandle(roomWorkflowId(room)).fetchHistory();
   await connection.close();

@@ -14,7 +14,7 @@ const QUICK = { head_quiet: 'PT1S', draft_reminder: 'PT2S', draft_handoff: 'PT4S
 /** Waits for a note of the room that fits. */
 async function noted(who: Person, room: string, pattern: RegExp): Promise<string> {
   for (let after: string | undefined; ;) {
-    const answer = await world.ok(who, 'wait_for_messages', { room, ...(after && { after }), timeout_seconds: 20 });
+    const answer = await world.ok(who, 'wait_for_messages', { room, ...(after && { after }), timeout_seconds: 45 });
     const found = answer.messages.find((message: { text: string }) => pattern.test(message.text));
     if (found) return found.text;
     if (answer.kind !== 'messages') throw new Error(`no note fits ${String(pattern)}`);
@@ -50,7 +50,8 @@ describe('a room with Barista on the real stack', () => {
 
   test('B18, B22, B23: before the ask a draft is too soon; the owner has it drafted as it is, once it is offered', async () => {
     const cy = await world.agent('cy');
-    const room = await world.room({ barista: true, durations: QUICK, agents: [cy] });
+    // Nobody else drafts while cy is about to.
+    const room = await world.room({ barista: true, durations: { head_quiet: 'PT1S' }, agents: [cy] });
     await noted(cy, room, /^barista: round 1 opened/);
     const early = await world.rest(world.owner, 'POST', `/rooms/${room}/review/final-draft`);
     expect([early.status, early.json.code]).toEqual([409, 'conflict']);
