@@ -8,6 +8,7 @@ import { createRoomDoor } from '../activities/room-door.js';
 import type { Store } from '../prisma/store.js';
 import { TASK_QUEUE } from '../workflows/messages.js';
 import { createNotifier, type NotifierOptions } from './notifier.js';
+import { STEP_TIME } from './step-time.js';
 import { createSweeper } from './sweeper.js';
 import { workflowBundle } from './workflow-bundle.js';
 
@@ -49,6 +50,7 @@ export async function startWorker({ connection, client, namespace, store, forge,
     maxCachedWorkflows: CACHED_ROOMS,
     // A killed worker's rooms are taken over after a second instead of ten (DESIGN 12).
     stickyQueueScheduleToStartTimeout: '1s',
+    ...STEP_TIME,
   });
   const sweeper = createSweeper({ client, store, now, onError: (error) => log.warn({ err: error }, 'the sweeper could not look') });
   const notifier = notify && createNotifier({ ...notify, store, log, now });

@@ -4,6 +4,7 @@ import { Client, type Connection, type ClientOptions } from '@temporalio/client'
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { createRoomDoor, type Door } from '../../activities/room-door.js';
 import type { Store } from '../../prisma/store.js';
+import { STEP_TIME } from '../../worker/step-time.js';
 import { roomWorkflowId, type UpdateInput, type UpdateOutput } from '../../workflows/messages.js';
 import type { RoomActivities } from '../../workflows/activities.js';
 import type { Command } from '../../workflows/room/commands.js';
@@ -58,6 +59,7 @@ export class DoorWorld implements AsyncDisposable {
       workflowsPath: fileURLToPath(new URL('./room.workflow.ts', import.meta.url)),
       activities,
       stickyQueueScheduleToStartTimeout: '1 s',
+      ...STEP_TIME,
     });
     this.#worker = { worker, done: worker.run() };
   }

@@ -11,6 +11,7 @@ import { deliveryWorkflowId, type DeliveryDone } from '../../workflows/delivery/
 import { ROOM_WORKFLOW, SEARCH_ATTRIBUTES, roomWorkflowId, type ForgeSilence } from '../../workflows/messages.js';
 import type { HeadSeen } from '../../workflows/room/events.js';
 import type { PullRequest } from '../../workflows/room/state.js';
+import { STEP_TIME } from '../../worker/step-time.js';
 import { createTimeSkipping } from './time-skipping.js';
 import { silent } from './silent.js';
 import { commit } from './skipped-time.js';
@@ -77,6 +78,7 @@ export class SkippedDeliveries {
         logger: silent,
       }),
       activities: deliveries.#activities(),
+      ...STEP_TIME,
     });
     const running = worker.run();
     deliveries.#stop = async () => {

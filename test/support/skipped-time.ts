@@ -27,6 +27,7 @@ import { unsettled } from '../../workflows/room/rounds.js';
 import type { RefusalFacts } from '../../workflows/room/refusal.js';
 import { DEFAULT_DURATIONS, type DraftFinding, type Durations, type Reference, type RoomState } from '../../workflows/room/state.js';
 import type { AlertKind, ParticipantKind, Recipe, Role, Verdict } from '../../workflows/room/words.js';
+import { STEP_TIME } from '../../worker/step-time.js';
 import { createTimeSkipping } from './time-skipping.js';
 import { PATIENCE } from './patience.js';
 import { silent } from './silent.js';
@@ -76,6 +77,7 @@ export async function skipTime(): Promise<SkippedTime> {
     taskQueue: 'barista',
     workflowBundle,
     activities: activitiesOf(rooms),
+    ...STEP_TIME,
   });
   const running = worker.run();
   return {
