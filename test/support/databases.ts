@@ -23,10 +23,14 @@ export async function databases(dataDir: string): Promise<Databases> {
   const run = `barista_test_${randomBytes(4).toString('hex')}`;
   const names: string[] = [];
 
+  /** One connection does one thing at a time. */
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = (sql: string): Promise<unknown> => (last = last.catch(() => {}).then(() => admin.query(sql)));
+
   async function createFrom(template: string): Promise<string> {
     const name = `${run}_${names.length}`;
     names.push(name);
-    await admin.query(`create database ${name} template ${template}`);
+    await inTurn(`create database ${name} template ${template}`);
     const url = new URL(adminUrl);
     url.pathname = `/${name}`;
     return url.href;
@@ -44,7 +48,7 @@ export async function databases(dataDir: string): Promise<Databases> {
     },
     async stop() {
       if (!embedded) {
-        for (const name of names) await admin.query(`drop database if exists ${name} with (force)`);
+        for (const name of names) await inTurn(`drop database if exists ${name} with (force)`);
       }
       await admin.end();
       await embedded?.stop();
