@@ -84,17 +84,18 @@ export function createRoomDoor({ client, store, taskQueue = TASK_QUEUE, patience
     }
   }
 
-  /** @throws the Refusal that says why no run took the call; returns where one is running now, and may take it */
+  /** @throws the Refusal that says why no run took the call; returns where one is running now, or may be, and may take it */
   async function expectRunning(slug: string): Promise<void> {
     const room = await store.rooms.get(slug);
     if (!room) throw noSuchRoom(slug);
     if (room.endedAt !== null) throw roomClosed();
     const status = await statusOf(slug);
-    if (status === 'RUNNING') return;
+    if (status === 'RUNNING' || status === 'UNHEARD') return;
     if (status === 'COMPLETED') throw roomClosed();
     throw new Refusal('unavailable', `Room ${slug} does not run. Its operator can start it again: barista room restart ${slug}`);
   }
 
+  /** Null: it never ran. */
   async function statusOf(slug: string): Promise<string | null> {
     try {
       const description = await client.withAbortSignal(AbortSignal.timeout(ATTEMPT_MS), () =>
@@ -104,7 +105,7 @@ export function createRoomDoor({ client, store, taskQueue = TASK_QUEUE, patience
     } catch (error) {
       const { kind } = failureOf(error);
       if (kind === 'gone') return null;
-      if (kind === 'again') throw unavailable();
+      if (kind === 'again') return 'UNHEARD';
       throw error;
     }
   }

@@ -21,6 +21,8 @@ interface SweeperOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly intervalMs?: number;
+  /** How long at most Temporal is waited for, in milliseconds, until a room is told. */
+  readonly signalMs?: number;
   /** Told of a look that failed; the next one makes up for it. */
   readonly onError: (error: unknown) => void;
 }
@@ -37,7 +39,7 @@ export interface Sweeper {
  * Heals what senders left behind: an Update that a room accepted and nobody projected (its sender was killed between
  * the two) is projected by the room itself. Runs in every worker process; two of them at once do no harm.
  */
-export function createSweeper({ client, store, now, intervalMs = 1_000, onError }: SweeperOptions): Sweeper {
+export function createSweeper({ client, store, now, intervalMs = 1_000, signalMs = SIGNAL_MS, onError }: SweeperOptions): Sweeper {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
   let tidiedAt: number | null = null;
@@ -47,7 +49,7 @@ export function createSweeper({ client, store, now, intervalMs = 1_000, onError 
     const told = new Set<string>();
     for (const slug of new Set(intents.map((intent) => intent.slug))) {
       try {
-        await client.withAbortSignal(AbortSignal.timeout(SIGNAL_MS), () =>
+        await client.withAbortSignal(AbortSignal.timeout(signalMs), () =>
           client.workflow.getHandle(roomWorkflowId(slug)).signal(FLUSH_SIGNAL),
         );
         told.add(slug);

@@ -95,6 +95,18 @@ test('a room that was never opened is not_found; one whose run is missing says w
   });
 });
 
+test('what became of a run is asked again while Temporal does not say, as long as the caller is kept', async () => {
+  const { slug } = await openRow(world.store, 'asked-again');
+  const away = Object.assign(new Error('away'), { code: 14, details: 'away', metadata: {} });
+  let asked = 0;
+  const client = await world.connect(world.address, {
+    interceptors: { workflow: [{ describe: (input, next) => (asked++ === 0 ? Promise.reject(away) : next(input)) }] },
+  });
+  const door = createRoomDoor({ client, store: world.store, patienceMs });
+  await expect(door.send(slug, join('grok'))).rejects.toMatchObject({ message: expect.stringContaining('room restart') as string });
+  expect(asked).toBe(2);
+});
+
 test('R12: a room that has ended answers room_closed, to a second opening too', async () => {
   const { slug, owner } = await world.open('ended');
   await world.door.send(slug, { type: 'archive', by: owner });

@@ -21,6 +21,7 @@ function sweeper(errors: unknown[] = []): Sweeper {
     store: world.store,
     now: world.db.clock.now,
     intervalMs: 10,
+    signalMs: PATIENCE.timeout,
     onError: (error) => errors.push(error),
   });
 }
