@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { StackError } from './errors.js';
+import { lockHolder, nameHolder } from './lock-file.mjs';
 
 export interface ChildOptions {
   command: string;
   args: string[];
   /** What asks the program to end in good order. */
   stopSignal: 'SIGINT' | 'SIGTERM';
-  /** Both outputs go here, from the start of each run. */
+  /** Both outputs of this run go here. Beside it, as `.pid`, lies which process it is. */
   logFile: string;
   env?: NodeJS.ProcessEnv;
   uid?: number;
@@ -39,8 +42,31 @@ echo "$child" >&3
 wait "$child"
 `;
 
-/** Starts a program that cannot outlive this process. Throws when it cannot be started at all. */
+/** How long a program may take to end once its starter is gone. */
+const END_MS = 60_000;
+const POLL_MS = 20;
+
+const pidFileOf = (logFile: string): string => logFile.replace(/(\.log)?$/, '.pid');
+
+/**
+ * Waits until the program that an earlier process started with this log is gone: where that process was killed, its
+ * guard is just stopping the program, which still has its port and its files.
+ * @throws StackError where it stays
+ */
+export async function untilEarlierEnded(logFile: string): Promise<void> {
+  const deadline = performance.now() + END_MS;
+  for (let holder; (holder = lockHolder(pidFileOf(logFile))) !== null;) {
+    if (performance.now() > deadline) {
+      throw new StackError(`Process ${holder}, which an earlier start left behind, does not end (its log is ${logFile}). Stop it first.`);
+    }
+    await wait(POLL_MS);
+  }
+}
+
+/** Starts a program that cannot outlive this process, once an earlier one is gone. Throws when it cannot be started at all. */
 export async function startChild(options: ChildOptions): Promise<Child> {
+  await untilEarlierEnded(options.logFile);
+  rmSync(options.logFile, { force: true }); // whoever may still write to the one before writes to that one
   const log = openSync(options.logFile, 'w', 0o600);
   const guard = spawn('/bin/sh', ['-c', GUARD, 'sh', options.command, ...options.args], {
     detached: true,
@@ -63,6 +89,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     pipe.once('data', (line) => resolve(Number(String(line).trim())));
     void exited.then(() => reject(new Error(`${options.command} did not start: ${lastLogLines(options.logFile)}`)));
   });
+  nameHolder(pidFileOf(options.logFile), pid);
   return {
     pid,
     exited,

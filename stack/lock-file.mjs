@@ -1,7 +1,7 @@
 // Plain JavaScript: stack/setup.mjs takes a lock before anything is installed.
 import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
 /**
  * Takes a lock that is a file naming its holder. One left by a process that is gone (SIGKILL) is taken over.
@@ -39,6 +39,17 @@ export function takeLockFile(file) {
 export function lockHolder(file) {
   const text = readOrNull(file);
   return text === null ? null : livingHolder(text);
+}
+
+/**
+ * Has a lock file name another process, whose end gives it back. Only for files that nobody takes.
+ * @param {string} file
+ * @param {number} pid
+ */
+export function nameHolder(file, pid) {
+  const draft = `${file}.${process.pid}.${randomUUID()}`;
+  writeFileSync(draft, JSON.stringify({ pid, start: processStart(pid) }), { mode: 0o600 });
+  renameSync(draft, file);
 }
 
 /** @param {string} text @returns {number | null} */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { untilEarlierEnded } from './child.js';
 import { StackError } from './errors.js';
 import { lockDataDir } from './lock.js';
 import { requireFreePort } from './ports.js';
@@ -39,7 +40,7 @@ export interface Stack extends RunningStack {
 }
 
 const USUAL_TEMPORAL_UI_PORT = 8233;
-const READY_MS = 20_000;
+const READY_MS = 120_000;
 /** How long a start that is given up is waited for before what it has started is stopped. */
 const SETTLE_MS = 10_000;
 const POLL_MS = 25;
@@ -53,7 +54,6 @@ const POLL_MS = 25;
 export async function startStack(options: UpOptions): Promise<Stack> {
   const { dataDir, signal } = options;
   const unlock = lockDataDir(dataDir);
-  if (options.fresh) empty(dataDir);
   const stops: Stops = {};
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> =>
@@ -76,19 +76,18 @@ export async function startStack(options: UpOptions): Promise<Stack> {
   }
 }
 
-function empty(dataDir: string): void {
-  for (const name of readdirSync(dataDir)) {
-    // Beside the lock lies what others bring along who are about to find it taken.
-    if (!/^lock(\.|$)/.test(name)) rmSync(join(dataDir, name), { recursive: true, force: true });
-  }
-}
-
 /** Whoever uses another part goes first, so that each can finish what it is doing. */
 const STOP_ORDER = ['server', 'worker', 'temporal', 'postgres'] as const;
 type Stops = Partial<Record<(typeof STOP_ORDER)[number], () => Promise<void>>>;
 
 async function startParts(options: UpOptions, stops: Stops) {
-  const { dataDir, env, host, port, prepare, signal } = options;
+  const { dataDir, env, host, port, prepare, signal, fresh } = options;
+  const logOf = (part: keyof Stops) => join(dataDir, `${part}.log`);
+  if (fresh) {
+    for (const part of STOP_ORDER) await untilEarlierEnded(logOf(part));
+    empty(dataDir);
+  }
+  await untilEarlierEnded(logOf('server')); // which has the port
   // Before anything is started: the commonest reason not to start.
   if (port !== 0) await requireFreePort(port, 'PORT', host);
   const [database, temporal] = await bothOf(
@@ -113,14 +112,13 @@ async function startParts(options: UpOptions, stops: Stops) {
     PORT: String(port),
   };
   const program = async (part: 'worker' | 'server', entry: string): Promise<RunningProgram> => {
-    const logFile = join(dataDir, `${part}.log`);
-    const started = await startProgram({ title: `The ${part}`, entry, env: programEnv, logFile, signal });
+    const started = await startProgram({ title: `The ${part}`, entry, env: programEnv, logFile: logOf(part), signal });
     stops[part] = started.stop;
     return started;
   };
   const [worker, server] = await bothOf(program('worker', 'worker/main.ts'), program('server', 'mcp-server/main.ts'));
   const url = String(server.ready['url']);
-  await untilReady(url, signal, join(dataDir, 'server.log'));
+  await untilReady(url, signal, logOf('server'));
   return {
     running: {
       url,
@@ -131,6 +129,13 @@ async function startParts(options: UpOptions, stops: Stops) {
     },
     failed: Promise.race([database.exited, temporal.exited, worker.exited, server.exited]),
   };
+}
+
+function empty(dataDir: string): void {
+  for (const name of readdirSync(dataDir)) {
+    // Beside the lock lies what others bring along who are about to find it taken.
+    if (!/^lock(\.|$)/.test(name)) rmSync(join(dataDir, name), { recursive: true, force: true });
+  }
 }
 
 interface Part {

@@ -67,7 +67,7 @@ async function rest(url: string, key: string, method: string, path: string, body
   return answer as any;
 }
 
-test('a first start shows the key once; Ctrl-C leaves no process; a second start finds rooms, rounds and clocks as they were', async () => {
+test('a first start shows the key once; Ctrl-C leaves no process; a second start finds rooms, rounds and clocks as they were, and so does one after SIGKILL', async () => {
   using git = new GitWorld();
   git.push({ 'a.ts': 'export const a = 1;\n' });
 
@@ -120,6 +120,12 @@ test('a first start shows the key once; Ctrl-C leaves no process; a second start
   };
   expect(lasting(after)).toEqual(lasting(before));
   expect(await clocks(again, slug)).toEqual(clocksBefore);
+
+  // Killed, it is started again while what it had started is still on its way out.
+  second.child.kill('SIGKILL');
+  await second.ended;
+  const third = await (await up()).saw(firstJson);
+  expect(lasting(await rest(third.url, told.owner_key, 'GET', `/rooms/${slug}`))).toEqual(lasting(before));
 });
 
 /** The room's running clocks, as an operator asks its workflow. */
