@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readFileSync, readlinkSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
@@ -25,7 +25,8 @@ export interface PostgresOptions {
 }
 
 const DATABASE = 'barista';
-const START_MS = 30_000;
+/** A server that ends is seen at once: this is for one that hangs, on a slow machine too. */
+const START_MS = 120_000;
 const POLL_MS = 20;
 
 /**
@@ -67,7 +68,7 @@ async function shareOrStart(binaries: PostgresBinaries, dataDir: string, durable
   const running = await findRunning(cluster, password, starterFile);
   if (running === 'busy') return undefined;
   if (running) {
-    const url = await ensureDatabase(running.port, password).catch(nullIfStopping);
+    const url = await ensureDatabase(running.port, password).catch(nullIfGone);
     return url === null ? undefined : { url, pid: running.pid, exited: new Promise(() => {}), stop: async () => {} };
   }
   const owner = clusterOwner(cluster);
@@ -96,6 +97,7 @@ function preparePassword(file: string): string {
 function initialise(binaries: PostgresBinaries, cluster: string, password: string, owner: Owner | undefined): void {
   const draft = `${cluster}.${process.pid}`;
   const passwordFile = `${draft}.password`;
+  rmSync(draft, { recursive: true, force: true }); // of one that was killed, and had the same pid
   mkdirSync(draft, { recursive: true, mode: 0o700 });
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (owner) {
@@ -186,7 +188,7 @@ async function findRunning(
 ): Promise<{ pid: number; port: number } | 'busy' | undefined> {
   const pidFile = readPidFile(cluster);
   if (!pidFile || !isAlive(pidFile.pid)) return undefined;
-  if (!isPostgres(pidFile.pid)) {
+  if (!isPostgresOf(cluster, pidFile.pid)) {
     rmSync(join(cluster, 'postmaster.pid'), { force: true });
     return undefined;
   }
@@ -209,20 +211,26 @@ function isOrphan(pid: number, starterFile: string): boolean {
   return server === pid && starter !== undefined && !isAlive(starter);
 }
 
-/** SQLSTATE cannot_connect_now: it was found while it was told to stop. */
-function nullIfStopping(error: Error & { code?: string }): null {
-  if (error.code !== '57P03') throw error;
+/** It was found while it was told to stop: it says so (SQLSTATE class 57P), breaks off, or does not answer any more. */
+function nullIfGone(error: Error & { code?: string }): null {
+  if (error instanceof pg.DatabaseError && !error.code?.startsWith('57P')) throw error;
   return null;
 }
 
-function isPostgres(pid: number): boolean {
+/** Whether this process is a PostgreSQL of this very cluster: its pid may have gone to one of another. */
+function isPostgresOf(cluster: string, pid: number): boolean {
   if (process.platform !== 'linux') {
     return spawnSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes('postgres');
   }
   try {
-    return readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres');
+    if (!readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres')) return false;
   } catch {
     return false;
+  }
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster);
+  } catch {
+    return true; // another user's, of which that is not told
   }
 }
 

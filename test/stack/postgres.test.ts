@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -106,6 +106,23 @@ test('a stale pid file whose pid went to another program does not stop the start
   await (await start()).stop();
   writeFileSync(join(dataDir, 'postgres/postmaster.pid'), `${process.pid}\n${dataDir}\n0\n5432\n\n127.0.0.1\n\nready\n`);
   expect(await query((await start()).url, 'select 1 as a')).toEqual([{ a: 1 }]);
+});
+
+test('nor does one whose pid went to a PostgreSQL of another folder, or what a killed start left of its own', async () => {
+  const elsewhere = mkdtempSync(join(tmpdir(), 'barista-postgres-'));
+  const other = await startPostgres({ dataDir: elsewhere, durable: false });
+  try {
+    const half = join(dataDir, `postgres.${process.pid}`);
+    mkdirSync(half);
+    writeFileSync(join(half, 'PG_VERSION'), '');
+    await (await start()).stop();
+    const { port } = new URL(other.url);
+    writeFileSync(join(dataDir, 'postgres/postmaster.pid'), `${other.pid}\n${dataDir}\n0\n${port}\n\n127.0.0.1\n\nready\n`);
+    expect((await start()).pid).not.toBe(other.pid);
+  } finally {
+    await other.stop();
+    rmSync(elsewhere, { recursive: true });
+  }
 });
 
 test.runIf(process.getuid?.() === 0)(
