@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ownerTopic, type Store } from '../../prisma/store.js';
-import { PATIENCE } from '../support/patience.js';
+import { soon, TOO_LATE_MS } from '../support/soon.js';
 import { ProjectedRoom, testStore, type TestStore } from '../support/store.js';
 
 const MINUTE = 60_000;
@@ -8,8 +8,8 @@ const DAY = 24 * 60 * MINUTE;
 
 let db: TestStore;
 beforeAll(async () => {
-  // Whoever is not woken does not look before the test's patience is over.
-  db = await testStore({ lookEveryMs: 2 * PATIENCE.timeout });
+  // Whoever is not woken looks too late.
+  db = await testStore({ lookEveryMs: TOO_LATE_MS });
 });
 afterAll(() => db[Symbol.asyncDispose]());
 
@@ -60,10 +60,10 @@ test("B29: an owner's alerts have one order however many rooms write at once, an
     .bus.waitFor(
       ownerTopic(owner),
       async () => ((await db.store.alerts.list(owner, before?.position ?? 0)).length === rooms.length ? true : null),
-      { timeoutMs: PATIENCE.timeout },
+      { timeoutMs: TOO_LATE_MS },
     );
   await Promise.all(rooms.map((room) => room.flush()));
-  expect(await woken).toBe(true);
+  expect(await soon(woken)).toBe(true);
   const after = await db.store.alerts.list(owner, before?.position ?? 0);
   expect(after.map(({ position }) => position)).toEqual(after.map((_, index) => (before?.position ?? 0) + 1 + index));
   expect(new Set(after.map(({ room }) => room))).toEqual(new Set(rooms.map(({ slug }) => slug)));

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isDatabaseAway } from '../../prisma/store.js';
 import { Gate } from '../support/gate.js';
-import { PATIENCE } from '../support/patience.js';
 import { query } from '../support/query.js';
+import { soon, TOO_LATE_MS } from '../support/soon.js';
 import { openRow, testStore, type TestStore } from '../support/store.js';
 
 let db: TestStore;
 beforeAll(async () => {
-  // Whoever is not woken does not look before the test's patience is over.
-  db = await testStore({ lookEveryMs: 2 * PATIENCE.timeout });
+  // Whoever is not woken looks too late.
+  db = await testStore({ lookEveryMs: TOO_LATE_MS });
 });
 afterAll(() => db[Symbol.asyncDispose]());
 
 const olga = { id: 'us_olga', name: 'olga' };
-const patient = { timeoutMs: PATIENCE.timeout };
+const patient = { timeoutMs: TOO_LATE_MS };
 
 test('DESIGN 4: a message posted by one server wakes a waiter of another', async () => {
   const { slug } = await openRow(db.store, 'wake');
@@ -22,22 +22,23 @@ test('DESIGN 4: a message posted by one server wakes a waiter of another', async
   const waited = own.bus.waitFor(slug, async () => (checks++, (await own.messages.list(slug, 0)).messages[0] ?? null), patient);
   await expect.poll(() => checks).toBeGreaterThan(1); // the first look, and one when listening began
   await other.messages.post(slug, { from: olga, text: 'hello', mentions: [] });
-  expect((await waited)?.text).toBe('hello');
+  expect((await soon(waited))?.text).toBe('hello');
 });
 
 test('DESIGN 4: what happens while the check runs is not missed', async () => {
   const { slug } = await openRow(db.store, 'during');
   const [own, other] = [db.second(), db.second()];
   const newest = async () => (await own.messages.lastId(slug)) || null;
-  let looks = 0;
+  let [looks, others] = [0, 0];
   let woken: Promise<number | null> | undefined;
-  const found = await own.bus.waitFor(
+  const found = own.bus.waitFor(
     slug,
     async () => {
       const seen = await newest();
       // The second look comes as listening begins: from now on every wake-up is heard.
       if (looks++ === 1) {
-        woken = own.bus.waitFor(slug, newest, patient);
+        woken = own.bus.waitFor(slug, async () => newest().finally(() => others++), patient);
+        await expect.poll(() => others).toBe(1); // it waits for what comes next
         await other.messages.post(slug, { from: olga, text: 'in between', mentions: [] });
         await woken; // so the wake-up has come, and this look has missed what it tells of
       }
@@ -45,7 +46,7 @@ test('DESIGN 4: what happens while the check runs is not missed', async () => {
     },
     patient,
   );
-  expect([found, await woken]).toEqual([1, 1]);
+  expect([await soon(found), await woken]).toEqual([1, 1]);
 });
 
 test('DESIGN 4: what no wake-up tells of is found all the same, by looking again', async () => {
@@ -55,7 +56,7 @@ test('DESIGN 4: what no wake-up tells of is found all the same, by looking again
   const found = often.store.bus.waitFor(slug, async () => (looks++, (await often.store.messages.lastId(slug)) || null), patient);
   await expect.poll(() => looks).toBeGreaterThan(2); // more than at first, and as listening began
   await query(often.url, `UPDATE rooms SET last_message_id = 7 WHERE slug = '${slug}'`);
-  expect(await found).toBe(7);
+  expect(await soon(found)).toBe(7);
 });
 
 test('a wait ends with null when its time is over, and at once when aborted', async () => {
@@ -85,7 +86,7 @@ test('DESIGN 4: a database that goes away and comes back costs a waiter nothing 
   // Said while nobody listens: found because all look again after a reconnect.
   await db.store.messages.post(slug, { from: olga, text: 'while you were away', mentions: [] });
   gate.open();
-  expect(await waited).toBe(1);
+  expect(await soon(waited)).toBe(1);
   expect(await cut.rooms.seq(slug)).toBe(0);
 });
 
