@@ -100,8 +100,11 @@ async function send({ url, key }: Target, path: string, init: RequestInit): Prom
 }
 
 async function jsonOf(response: Response, target: Target): Promise<Json> {
+  const text = await response.text().catch(() => {
+    throw new ServerAway(`The server at ${target.url} broke off.`); // as one that is stopped in the middle of its answer
+  });
   try {
-    const answer = (await response.json()) as Json;
+    const answer = JSON.parse(text) as Json;
     if (answer !== null && typeof answer === 'object') return answer;
   } catch {
     // told below

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { callTool, rest, ServerAway } from '../../cli/api.js';
 import { startServer } from '../../mcp-server/server.js';
@@ -19,5 +22,20 @@ test('S9: a server whose database is away is waited for, and not taken for somet
     await expect.poll(() => Promise.all(asked()).catch(() => null)).toEqual([{ rooms: [] }, { rooms: [] }]);
   } finally {
     await server.stop();
+  }
+});
+
+test('S9: a server that breaks off in the middle of its answer is away, and not taken for something else', async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+    response.write('{"rooms":', () => response.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const target = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, key: 'bu_any' };
+  try {
+    const asked = [callTool(target, 'list_rooms', {}), rest(target, 'GET', '/rooms')];
+    await Promise.all(asked.map((answer) => expect(answer).rejects.toThrow(ServerAway)));
+  } finally {
+    server.close();
   }
 });
