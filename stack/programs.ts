@@ -26,7 +26,8 @@ export interface RunningProgram {
   stop(): Promise<void>;
 }
 
-const START_MS = 60_000;
+/** One that ends is seen at once: this is for one that hangs, on a slow machine too. */
+const START_MS = 180_000;
 const POLL_MS = 25;
 const STOP_MS = 15_000;
 

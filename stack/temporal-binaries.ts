@@ -23,6 +23,9 @@ interface Program {
 /** With server 1.32, the one that the dynamic settings of stack/temporal.ts were measured on. */
 const OLDEST_CLI = [1, 9] as const;
 
+/** For a program to say its version: a large one is read from a slow disk first. */
+const CHECK_MS = 60_000;
+
 const CLI: Program = {
   title: 'the Temporal CLI',
   file: 'temporal',
@@ -31,7 +34,7 @@ const CLI: Program = {
   version: '1.9.1',
   sdkServer: 'dev-server',
   async check(path) {
-    const { stdout } = await run(path, ['--version'], { timeout: 20_000 });
+    const { stdout } = await run(path, ['--version'], { timeout: CHECK_MS });
     const version = /temporal version (\d+)\.(\d+)/.exec(stdout);
     if (!version) throw new Error('it does not say which version it is');
     const [major, minor] = [Number(version[1]), Number(version[2])];
@@ -146,7 +149,7 @@ async function findPython(env: NodeJS.ProcessEnv): Promise<string> {
   let problem = 'no python3 on PATH';
   for (const python of ['python3', 'python']) {
     try {
-      await run(python, ['-m', 'pip', '--version'], { env, timeout: 20_000 });
+      await run(python, ['-m', 'pip', '--version'], { env, timeout: CHECK_MS });
       return python;
     } catch (error) {
       if ((error as { code?: unknown }).code !== 'ENOENT') problem = `${python} has no pip`;
@@ -159,7 +162,7 @@ async function findPython(env: NodeJS.ProcessEnv): Promise<string> {
  * The SDK only downloads what it starts, so a process of its own starts the server into `dir` and stops it: in this
  * one, the SDK's runtime could afterwards no longer be set up as the worker wants it.
  */
-async function fetchBySdk(program: Program, dir: string): Promise<string> {
+async function fetchBySdk(program: Program, dir: string, env: NodeJS.ProcessEnv): Promise<string> {
   const exe = { type: 'cached-download', downloadDir: dir, version: 'default', ttl: 0, sdkName: 'sdk-typescript', sdkVersion: '1.24.0' };
   const devServer = {
     namespace: 'default',
@@ -177,7 +180,7 @@ async function fetchBySdk(program: Program, dir: string): Promise<string> {
     await runtime.shutdownEphemeralServer(server);
     await runtime.shutdown();`;
   try {
-    await run(process.execPath, ['--input-type=module', '-e', script], { timeout: 120_000 });
+    await run(process.execPath, ['--input-type=module', '-e', script], { env, timeout: 300_000 });
   } catch (error) {
     throw new Error(lastLine(/^.*Error: .*$/m.exec((error as { stderr?: string }).stderr ?? '')?.[0]) || firstLine(error));
   }

@@ -21,8 +21,8 @@ function program(name: string, says: string): string {
   return file;
 }
 
-/** An environment in which only the test's own programs are found. */
-const env = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({ PATH: join(dir, 'path'), ...more });
+/** An environment in which only the test's own programs are found, and nothing is reached over the network. */
+const env = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({ PATH: join(dir, 'path'), HTTPS_PROXY: 'http://127.0.0.1:9', ...more });
 
 test('TEMPORAL_CLI_PATH comes first; one that cannot be used is an error that names it', async () => {
   const named = await temporalCliPath();
