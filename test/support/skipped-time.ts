@@ -145,7 +145,8 @@ export class TimedRoom {
       workflowId: roomWorkflowId(slug),
       taskQueue: 'barista',
       args: [input],
-      workflowTaskTimeout: '3s',
+      // A task whose time is over while an update is in it, for the machine stood still, ends the room on this server.
+      workflowTaskTimeout: '2m',
     });
     return room;
   }
