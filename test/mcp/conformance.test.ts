@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer } from '../../mcp-server/server.js';
 import { freePort } from '../../stack/ports.js';
-import { call, post, request, rpc, settings, silent, startEdge, type Edge, type Rpc } from '../support/edge.js';
+import { PATIENT, call, post, request, rpc, settings, silent, startEdge, type Edge, type Rpc } from '../support/edge.js';
 
 let edge: Edge;
 let url: string;
@@ -65,7 +65,7 @@ describe('protocol era', () => {
 
 describe('the tool list', () => {
   test('is the same in the same order for everyone, on every server, before any initialize', async () => {
-    const other = await startServer(settings(edge.databaseUrl), silent);
+    const other = await startServer(settings(edge.databaseUrl), silent, undefined, PATIENT);
     try {
       const agent = await edge.store.accounts.addAgent(edge.owner.id, 'lister');
       const agentKey = await edge.store.accounts.issueKey({ kind: 'agent', id: agent.id });

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startServer } from '../../mcp-server/server.js';
 import { freePort } from '../../stack/ports.js';
-import { request, settings, silent, startEdge, type Edge, type Rpc } from '../support/edge.js';
+import { PATIENT, request, settings, silent, startEdge, type Edge, type Rpc } from '../support/edge.js';
 
 let edge: Edge;
 beforeAll(async () => {
@@ -94,7 +94,7 @@ test('a server that restarts while a call is made is waited for', async () => {
   client.send(request('ping', {}, 2));
   // Its answer shows that the call is under way, with nobody there to take it.
   expect(await client.next()).toMatchObject({ id: 2, result: {} });
-  const second = await startServer(onOnePort, silent);
+  const second = await startServer(onOnePort, silent, undefined, PATIENT);
   try {
     expect((await client.next()).result).toMatchObject({ structuredContent: { rooms: [] } });
   } finally {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startServer, type RunningServer } from '../../mcp-server/server.js';
-import { settings, silent } from '../support/edge.js';
+import { PATIENT, settings, silent } from '../support/edge.js';
 import { query } from '../support/query.js';
 import { MINUTE, NOON, OWNER, type TestRoom } from '../support/room.js';
 import { ProjectedRoom, testStore, type TestStore } from '../support/store.js';
@@ -12,7 +12,7 @@ beforeAll(async () => {
   db = await testStore();
   await query(db.url, `INSERT INTO users (id, name, created_at) VALUES ('${OWNER}', 'olga', to_timestamp(${NOON / 1_000}))`);
   key = await db.store.accounts.issueKey({ kind: 'person', id: OWNER });
-  server = await startServer(settings(db.url), silent, db.clock.now);
+  server = await startServer(settings(db.url), silent, db.clock.now, PATIENT);
 });
 afterAll(async () => {
   await server.stop();

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ForgeSettings } from '../../config/forge-settings.js';
 import { startServer } from '../../mcp-server/server.js';
 import { repositoryAnswer } from '../../mcp-server/views/repository.js';
-import { settings, silent, type Person } from '../support/edge.js';
+import { PATIENT, settings, silent, type Person } from '../support/edge.js';
 import { FakeGitHub, type FakeApp } from '../support/fake-github/index.js';
 import { FakeGitLab } from '../support/fake-gitlab/index.js';
 import { GitWorld } from '../support/git-world.js';
@@ -367,8 +367,8 @@ test('what this server lacks for a choice is named with what to set', async () =
     gitlab: forges.gitlab,
     webhooks: { github: null, gitlab: { secretToken: null, signingKey: null } },
   };
-  const server = await startServer({ ...settings(world.databaseUrl), forges: bare, publicUrl: PUBLIC_URL }, silent);
-  const local = await startServer({ ...settings(world.databaseUrl), forges }, silent);
+  const server = await startServer({ ...settings(world.databaseUrl), forges: bare, publicUrl: PUBLIC_URL }, silent, undefined, PATIENT);
+  const local = await startServer({ ...settings(world.databaseUrl), forges }, silent, undefined, PATIENT);
   const wrong = async (url: string, body: object) => {
     const response = await fetch(`${url}/api/v1/repositories`, {
       method: 'PUT',

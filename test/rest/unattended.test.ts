@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Person } from '../support/edge.js';
+import { PATIENCE } from '../support/patience.js';
 import { startWorld, type World } from '../support/world.js';
 
 /** Barista drives rooms on the real stack, with its clocks set to seconds. */
@@ -13,11 +14,12 @@ const QUICK = { head_quiet: 'PT1S', draft_reminder: 'PT2S', draft_handoff: 'PT4S
 
 /** Waits for a note of the room that fits. */
 async function noted(who: Person, room: string, pattern: RegExp): Promise<string> {
+  const deadline = performance.now() + PATIENCE.timeout;
   for (let after: string | undefined; ;) {
     const answer = await world.ok(who, 'wait_for_messages', { room, ...(after && { after }), timeout_seconds: 45 });
     const found = answer.messages.find((message: { text: string }) => pattern.test(message.text));
     if (found) return found.text;
-    if (answer.kind !== 'messages') throw new Error(`no note fits ${String(pattern)}`);
+    if (answer.kind === 'done' || performance.now() > deadline) throw new Error(`no note fits ${String(pattern)}`);
     after = answer.last_message_id;
   }
 }

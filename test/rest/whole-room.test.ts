@@ -1,6 +1,7 @@
 // One review whole, on each forge with the real stack: two rounds, a push in the middle, the draft, the post, the merge.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Person } from '../support/edge.js';
+import { PATIENCE } from '../support/patience.js';
 import { startWorld, type World } from '../support/world.js';
 import { github, gitlab, type Remote } from './remotes.js';
 
@@ -113,11 +114,11 @@ function reader(world: World, who: Person, room: string) {
   let after: string | undefined;
   return {
     async until(pattern: RegExp): Promise<void> {
-      for (;;) {
+      for (const deadline = performance.now() + PATIENCE.timeout; ;) {
         const answer = await world.ok(who, 'wait_for_messages', { room, ...(after && { after }), timeout_seconds: 45 });
         after = answer.last_message_id;
         if (answer.messages.some((message: { text: string }) => pattern.test(message.text))) return;
-        if (answer.kind !== 'messages') throw new Error(`no note fits ${String(pattern)}`);
+        if (answer.kind === 'done' || performance.now() > deadline) throw new Error(`no note fits ${String(pattern)}`);
       }
     },
   };
