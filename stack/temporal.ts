@@ -30,6 +30,8 @@ export interface TemporalOptions {
   inMemory?: boolean;
   /** Found (and fetched into the data folder's `bin/`) where absent. */
   cliPath?: string;
+  /** Ends a start that is under way. */
+  signal?: AbortSignal;
 }
 
 const NAMESPACE = 'default';
@@ -56,11 +58,11 @@ const DYNAMIC_CONFIG = [
  * @throws StackError for a port in use, no CLI, or a server that does not start
  */
 export async function startTemporal(options: TemporalOptions): Promise<Temporal> {
-  const { dataDir, ui = true } = options;
+  const { dataDir, ui = true, signal } = options;
   mkdirSync(dataDir, { recursive: true });
   if (options.port !== undefined) await requireFreePort(options.port);
   if (ui && options.uiPort !== undefined) await requireFreePort(options.uiPort, 'TEMPORAL_UI_PORT');
-  const cliPath = options.cliPath ?? (await findTemporalCli({ binDir: join(dataDir, 'bin') }));
+  const cliPath = options.cliPath ?? (await findTemporalCli({ binDir: join(dataDir, 'bin'), signal }));
   const logFile = join(dataDir, 'temporal.log');
   const deadline = performance.now() + START_MS;
   for (;;) {
@@ -82,11 +84,12 @@ export async function startTemporal(options: TemporalOptions): Promise<Temporal>
     const address = `127.0.0.1:${port}`;
     let isReady = false;
     try {
-      isReady = await untilReady(child, address, uiUrl, deadline);
+      isReady = await untilReady(child, address, uiUrl, () => signal?.aborted || performance.now() > deadline);
     } finally {
       if (!isReady) await child.stop();
     }
     if (isReady) return { address, namespace: NAMESPACE, uiUrl, ...served(child, "Temporal's dev server", logFile) };
+    signal?.throwIfAborted();
     const portTaken = readFileSync(logFile, 'utf8').includes('address already in use');
     if (!portTaken || performance.now() > deadline) {
       throw new StackError(`Temporal's dev server does not start: ${lastLogLines(logFile)}. Its log is ${logFile}.`);
@@ -98,11 +101,11 @@ async function portForUi(usual: number | undefined): Promise<number> {
   return usual !== undefined && (await isFreePort(usual)) ? usual : freePort();
 }
 
-/** False: it ended, or the deadline passed. */
-async function untilReady(child: Child, address: string, uiUrl: string | undefined, deadline: number): Promise<boolean> {
+/** False: it ended, or is given up. */
+async function untilReady(child: Child, address: string, uiUrl: string | undefined, isGivenUp: () => boolean): Promise<boolean> {
   let ended = false;
   void child.exited.then(() => (ended = true));
-  for (let connectTimeout: number = CONNECT_MS.first; !ended && performance.now() < deadline;) {
+  for (let connectTimeout: number = CONNECT_MS.first; !ended && !isGivenUp();) {
     try {
       const connection = await Connection.connect({ address, connectTimeout });
       try {

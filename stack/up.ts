@@ -41,8 +41,8 @@ export interface Stack extends RunningStack {
 
 const USUAL_TEMPORAL_UI_PORT = 8233;
 const READY_MS = 120_000;
-/** How long a start that is given up is waited for before what it has started is stopped. */
-const SETTLE_MS = 10_000;
+/** How long a start that is given up is waited for before what it has started is stopped: what cannot be given up ends in that time. */
+const SETTLE_MS = 60_000;
 const POLL_MS = 25;
 
 /**
@@ -69,7 +69,7 @@ export async function startStack(options: UpOptions): Promise<Stack> {
     announce(dataDir, running);
     return { ...running, failed: parts.failed, stop };
   } catch (error) {
-    // What is just being started can be stopped once it has; a long download ends with this process.
+    // What is just being started can be stopped once it has.
     await Promise.race([starting.catch(() => {}), wait(SETTLE_MS, undefined, { ref: false })]);
     await stop();
     throw error;
@@ -152,9 +152,9 @@ async function startDatabase({ dataDir, env }: UpOptions): Promise<Part & { url:
 }
 
 async function startWorkflows(options: UpOptions): Promise<Part & { address: string; namespace: string; uiUrl: string | undefined }> {
-  const { dataDir, env, temporalCliPath: cliPath } = options;
+  const { dataDir, env, temporalCliPath: cliPath, signal } = options;
   if (!env.TEMPORAL_ADDRESS) {
-    return startTemporal({ dataDir, ...(cliPath && { cliPath }), ...uiPorts(options.temporalUiPort) });
+    return startTemporal({ dataDir, signal, ...(cliPath && { cliPath }), ...uiPorts(options.temporalUiPort) });
   }
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({ overrideEnvVars: definedOnly(env) });
   let connection: Connection;

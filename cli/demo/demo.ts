@@ -50,7 +50,9 @@ export async function runDemo({ repository, base, head, stays, env, signal, tell
   const shown = await lookAt(repository, { base, head });
   const dataDir = joinPath(dataDirOf(env), 'demo');
   // The CLI is 150 MB: the one of the data folder does for every demo.
-  const temporalCliPath = env.TEMPORAL_ADDRESS ? undefined : await findTemporalCli({ binDir: joinPath(dataDirOf(env), 'bin'), env });
+  const temporalCliPath = env.TEMPORAL_ADDRESS
+    ? undefined
+    : await findTemporalCli({ binDir: joinPath(dataDirOf(env), 'bin'), env, signal });
   tell.say('starting PostgreSQL, Temporal, a worker and a server');
   const stack = await startBarista({
     dataDir,

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -80,4 +80,16 @@ esac`,
   told.mockRestore();
   expect(new Set(found.map((file) => basename(file)))).toEqual(new Set(['temporal-1.9.1']));
   expect(readdirSync(binDir)).toEqual(['temporal-1.9.1']);
+});
+
+test('a fetch that is given up ends at once, and leaves nothing', async () => {
+  vi.spyOn(process.stderr, 'write').mockReturnValueOnce(true);
+  program('python3', `[ "$3" = --version ] && exit 0; echo fetching > '${dir}/fetching'; exec /bin/sleep 1000`);
+  const stop = new AbortController();
+  const found = findTemporalCli({ binDir, env: env(), signal: stop.signal });
+  const why = expect(found).rejects.toThrow('enough');
+  await expect.poll(() => existsSync(join(dir, 'fetching'))).toBe(true);
+  stop.abort(new Error('enough'));
+  await why;
+  expect(readdirSync(binDir)).toEqual([]);
 });

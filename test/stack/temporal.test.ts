@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isAlive } from '../../stack/child.js';
+import { lockHolder } from '../../stack/lock-file.mjs';
 import { freePort } from '../../stack/ports.js';
 import { ensureSearchAttributes, searchAttributes } from '../../stack/search-attributes.js';
 import { startTemporal, type Temporal, type TemporalOptions } from '../../stack/temporal.js';
@@ -101,6 +102,16 @@ test("a server that has lost its UI port is not taken for ready because another 
   const { pid, uiUrl } = await start({ cliPath: await cliThatLosesItsUiPort() });
   expect(isAlive(pid)).toBe(true);
   expect(await (await fetch(`${uiUrl}/api/v1/cluster-info`)).json()).toMatchObject({ clusterId: expect.any(String) });
+});
+
+test('a start that is given up in its middle leaves no server', async () => {
+  const stop = new AbortController();
+  const starting = start({ signal: stop.signal });
+  const why = expect(starting).rejects.toThrow('enough');
+  await expect.poll(() => existsSync(join(dataDir, 'temporal.pid'))).toBe(true);
+  stop.abort(new Error('enough'));
+  await why;
+  expect(lockHolder(join(dataDir, 'temporal.pid'))).toBeNull();
 });
 
 test('search attributes are added once to a server that lacks them, and a wrong type is refused by name', async () => {
