@@ -13,6 +13,7 @@ afterAll(() => world?.stop());
 beforeEach(() => world.reset());
 
 const HOUR = 3_600;
+const lastLook = () => Number(world.asked.at(-1)!.replace('look ', ''));
 
 describe('P4: a head read that lags behind what was heard is read again', () => {
   test('shown at once: one read, told to every room, over', async () => {
@@ -99,7 +100,7 @@ describe('P4: a delivery that died half way is taken again when it comes again',
       return shown('a2');
     };
     expect(await world.ends(heardOf('pushed'))).toMatchObject({ rooms: { [room]: 'told' } });
-    expect(world.asked.at(-1)).toBe(`look ${HOUR}`);
+    expect(lastLook()).toBeGreaterThanOrEqual(HOUR);
   });
 
   test('one that is away for a day: it fails after six hours, and can be taken again', async () => {
@@ -108,9 +109,8 @@ describe('P4: a delivery that died half way is taken again when it comes again',
       throw ApplicationFailure.create({ type: 'forge_away', message: 'away', nextRetryDelay: '1h' });
     };
     await expect(world.ends(heardOf('pushed'), 'away-for-long')).rejects.toThrow(WorkflowFailedError);
-    const last = Number(world.asked.at(-1)!.replace('look ', ''));
-    expect(last).toBeGreaterThanOrEqual(4 * HOUR);
-    expect(last).toBeLessThan(6 * HOUR);
+    expect(lastLook()).toBeGreaterThanOrEqual(4 * HOUR);
+    expect(lastLook()).toBeLessThan(6 * HOUR);
     await world.reset();
     const room = await world.room();
     expect(await world.ends(heardOf('pushed'), 'away-for-long')).toMatchObject({ rooms: { [room]: 'told' } });

@@ -9,11 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test.each(Object.entries(DELIVERY_SHAPES))(
-  'a delivery lives: %s',
-  async (name, live) => {
-    await world.reset();
-    await keepHistory(name, await live(world));
-  },
-  60_000,
-);
+test.each(Object.entries(DELIVERY_SHAPES))('a delivery lives: %s', async (name, live) => {
+  await world.reset();
+  await keepHistory(name, await live(world));
+});

@@ -7,6 +7,7 @@ import { Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
 import { createTakeDelivery, type TakeDelivery } from '../../mcp-server/webhooks/take.js';
 import type { AutomaticRoom, DeliveryActivities, Look, Shown } from '../../workflows/delivery/activities.js';
 import type { Delivery, Heard, PullRequestHeard } from '../../workflows/delivery/heard.js';
+import { LOOK_AGAIN_MS } from '../../workflows/delivery/lag.js';
 import { deliveryWorkflowId, type DeliveryDone } from '../../workflows/delivery/messages.js';
 import { ROOM_WORKFLOW, SEARCH_ATTRIBUTES, roomWorkflowId, type ForgeSilence } from '../../workflows/messages.js';
 import type { HeadSeen } from '../../workflows/room/events.js';
@@ -54,7 +55,11 @@ export class SkippedDeliveries {
   /** What was kept of deliveries, in a few words each. */
   readonly recorded: string[] = [];
   pullRequests: PullRequest[] = [];
+  /** When the delivery came, by the machine's own clock. */
+  #cameAt = 0;
   #firstLookAt: number | null = null;
+  /** Looks of the delivery, by the activities they are. */
+  readonly #looks = new Set<string>();
   #stop!: () => Promise<void>;
 
   private constructor(
@@ -120,6 +125,8 @@ export class SkippedDeliveries {
   async comes(heard: Heard, id: string = randomUUID()): Promise<WorkflowHandle> {
     const delivery: Delivery = { forge: 'github', id, heard };
     this.#firstLookAt = null;
+    this.#looks.clear();
+    this.#cameAt = Date.now();
     await this.take(delivery, await this.env.currentTimeMs());
     return this.env.client.workflow.getHandle(deliveryWorkflowId(delivery));
   }
@@ -142,15 +149,12 @@ export class SkippedDeliveries {
       recordDelivery: async ({ what }) => Promise.resolve(void this.recorded.push(what)),
       hearCi: async ({ sha }) => Promise.resolve(void this.asked.push(`ci ${sha.slice(0, 2)}`)),
       lookAtPullRequest: async ({ due }) => {
-        const at = Context.current().info.currentAttemptScheduledTimestampMs;
-        this.#firstLookAt ??= at;
-        // Between two skips this server's time goes on by itself, by parts of a second.
-        const seconds = Math.round((at - this.#firstLookAt) / SECOND);
+        const seconds = Math.round(this.#lookedAfter() / SECOND);
         this.asked.push(`look ${seconds}`);
         if (this.rooms.length === 0 && (due === null || this.owners.length === 0)) return Promise.resolve({ kind: 'nobody' });
         const seen = this.forge(seconds);
         if ('kind' in seen) return Promise.resolve(seen);
-        return Promise.resolve({ kind: 'read', shown: seen, rooms: this.#looks(seen), due: due === null ? [] : this.owners });
+        return Promise.resolve({ kind: 'read', shown: seen, rooms: this.#shownTo(seen), due: due === null ? [] : this.owners });
       },
       openAutomaticRoom: async ({ owner }) => {
         this.asked.push(`open ${owner}`);
@@ -163,7 +167,21 @@ export class SkippedDeliveries {
     };
   }
 
-  #looks({ sha, state }: Shown) {
+  /**
+   * When this look came, in milliseconds from the first: when it was due, unless it came too early, or later than the
+   * time that has passed by itself excuses, for all that this server skips is the waiting.
+   */
+  #lookedAfter(): number {
+    const { activityId, attempt, currentAttemptScheduledTimestampMs: at } = Context.current().info;
+    this.#firstLookAt ??= at;
+    this.#looks.add(activityId);
+    const after = at - this.#firstLookAt;
+    const due = [0, ...LOOK_AGAIN_MS][this.#looks.size - 1] ?? after;
+    const passed = Date.now() - this.#cameAt;
+    return attempt === 1 && after >= due && after <= due + passed + SECOND ? due : after;
+  }
+
+  #shownTo({ sha, state }: Shown) {
     const seen: HeadSeen = { sha: sha!, baseSha: commit('ba'), state, move: null };
     return this.rooms.map((slug) => ({ slug, seen: sha === this.known && state === 'open' ? null : seen }));
   }
