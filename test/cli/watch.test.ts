@@ -18,7 +18,9 @@ async function alert(name: string): Promise<string> {
 }
 
 const env = (url: string) => ({ BARISTA_URL: url, BARISTA_KEY: edge.owner.key });
-const saw = (watch: Running, text: string) => watch.saw((out) => (out.includes(text) ? true : undefined));
+/** In a whole line: what comes may come in pieces. */
+const saw = (watch: Running, text: string) =>
+  watch.saw((out) => (out.slice(0, out.lastIndexOf('\n') + 1).includes(text) ? true : undefined));
 
 async function stop(watch: Running): Promise<void> {
   watch.child.kill('SIGINT');
