@@ -172,7 +172,7 @@ function checkServer(env: NodeJS.ProcessEnv): Promise<Finding> {
     'server',
     async () => {
       const url = serverUrlOf(env);
-      const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) }).catch(() => {
+      const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(15_000) }).catch(() => {
         throw new Error(`nothing answers at ${url}`);
       });
       if (!response.ok) throw new Error(`${url} is not ready: ${(await response.text()).slice(0, 200)}`);
