@@ -90,6 +90,7 @@ function refuse(what: string, names: string[]): void {
 
 async function withAdvisoryLock<T>(url: string, work: () => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {}); // it idles while the engine works: what matters of a database that goes away fails there
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
@@ -102,6 +103,7 @@ async function withAdvisoryLock<T>(url: string, work: () => Promise<T>): Promise
 async function withScratchDatabase<T>(url: string, work: (url: string) => Promise<T>): Promise<T> {
   const name = `barista_scratch_${randomUUID().replaceAll('-', '')}`;
   const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {}); // the next statement says so
   await client.connect();
   try {
     await client.query(`create database ${name}`);
