@@ -48,7 +48,7 @@ interface TimedRoomOptions {
 export const MINUTE = 60_000;
 const SECOND = 1_000;
 /** What the loop reads, and waits for at most some seconds. */
-const READS: ReadonlySet<string> = new Set<keyof RoomActivities>(['readCalls', 'readHead', 'assembleDraft']);
+const READS: readonly (keyof RoomActivities)[] = ['readCalls', 'readHead', 'assembleDraft'];
 /** A commit from a few digits. */
 export const commit = (short: string): string => short.padEnd(40, '0');
 
@@ -267,19 +267,23 @@ export class TimedRoom {
   /** Until nothing of what was due is under way, and the room's own events are all in the fake database. */
   async settled(): Promise<void> {
     const deadline = Date.now() + PATIENCE.timeout;
+    const now = await this.now();
     let calm = 0;
     while (calm < 2) {
       const state = await this.state();
-      calm = this.seq === state.seq && !(await this.isReading()) ? calm + 1 : 0;
+      calm = this.seq === state.seq && !(await this.isBehind(now)) ? calm + 1 : 0;
       if (Date.now() > deadline) throw new Error(`the room is at event ${state.seq}, its projection at ${this.seq}`);
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
-  /** Whether its loop waits for the world: it asks before it acts, and by then a sleep may be over. */
-  private async isReading(): Promise<boolean> {
+  /** Whether a clock has run out that it has not heard of, or it waits for the world: a sleep may be over by then. */
+  private async isBehind(now: number): Promise<boolean> {
+    // Some clocks are waited for a second longer.
+    if ((await this.clocks()).some(({ at }) => at + SECOND < now)) return true;
     const { raw } = await this.handle.describe();
-    return (raw.pendingActivities ?? []).some(({ activityType }) => READS.has(activityType?.name ?? ''));
+    const asked: readonly string[] = this.databaseAway ? READS : [...READS, 'project' satisfies keyof RoomActivities];
+    return (raw.pendingActivities ?? []).some(({ activityType }) => asked.includes(activityType?.name ?? ''));
   }
 
   state(): Promise<RoomState> {

@@ -52,7 +52,7 @@ describe('a room outlives what runs it', () => {
       '3 barista: the pull request was merged; the clocks stop',
       '10083 the room has ended: the pull request was merged',
     ]);
-    expect((await room.handle.describe()).status.name).toBe('COMPLETED');
+    await expect.poll(async () => (await room.handle.describe()).status.name).toBe('COMPLETED');
   });
 
   test('R12: an archived room completes, and a stray fault in a call fails that call alone', async () => {
