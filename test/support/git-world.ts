@@ -6,6 +6,9 @@ import { dirname, join } from 'node:path';
 /** 2030-01-01, a commit a minute from there: equal verbs give equal commit names. */
 const EPOCH_SECONDS = 1_893_456_000;
 
+/** No clean-up is begun in the background: it would write where the repository is being removed. */
+const SETTINGS = ['protocol.file.allow=always', 'gc.auto=0', 'maintenance.auto=false'].flatMap((setting) => ['-c', setting]);
+
 /**
  * A real git repository in a temporary folder, with the verbs of a pull request. `main` has one commit to start with
  * and `topic` leaves it; both names can be changed. Nothing of the machine's git configuration counts.
@@ -37,7 +40,7 @@ export class GitWorld {
 
   gitBytes(args: readonly string[], input?: string | Buffer): Buffer {
     const date = `${this.#clock} +0000`;
-    return execFileSync('git', ['-c', 'protocol.file.allow=always', ...args], {
+    return execFileSync('git', [...SETTINGS, ...args], {
       cwd: this.path,
       input,
       maxBuffer: 1 << 30,
