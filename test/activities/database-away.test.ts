@@ -61,12 +61,13 @@ test('P4: a watch that does not reach the database looks again soon, however oft
 test('D5: a posting that does not reach the database is tried again soon, and no failure of it is counted', async () => {
   const { slug, pullRequest } = room;
   const env = new MockActivityEnvironment({ attempt: 500, heartbeatDetails: { taken: null, failures: 9 } });
-  const told: unknown[] = [];
+  const told: { failures: number }[] = [];
   env.on('heartbeat', (details) => told.push(details));
   const post = () => env.run(activities.postReview, { slug, pullRequest, version: 1 });
   gate.close();
   await expect(post()).rejects.toMatchObject({ type: 'database_away', nonRetryable: false, nextRetryDelay: 5_000 });
   gate.open();
   await expect(post()).rejects.toMatchObject({ type: 'not_projected', nonRetryable: false });
-  expect(told).toEqual([]);
+  // One that takes its time says that it goes on, and no more.
+  expect(told.filter(({ failures }) => failures !== 9)).toEqual([]);
 });
