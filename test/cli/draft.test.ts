@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -176,6 +179,33 @@ test('D5: a posting that fails says why; --no-wait leaves it to itself; two at o
     else expect(err).toMatch(/^The review of round 1 is posted/);
   }
   expect(both.some(({ code }) => code === 0)).toBe(true);
+});
+
+test('D5: a posting that ends between its refusal and the look at it is told as it ended', async () => {
+  const draft = { round: 1, version: 1, url: 'git-note', unplaced: [] };
+  const ends = [
+    { ...draft, status: 'posted', failure: null },
+    { ...draft, status: 'draft', failure: 'The forge refused it.' },
+  ];
+  const server = createServer((request, response) => {
+    const refused = { code: 'conflict', detail: 'The draft of round 1 is being posted.' };
+    response.writeHead(request.method === 'POST' ? 409 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(request.method === 'POST' ? refused : ends.shift()));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const posting = { ...env, BARISTA_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  try {
+    expect(await barista(['draft', 'post', 'elsewhere'], posting)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Posted the review/),
+    });
+    expect(await barista(['draft', 'post', 'elsewhere'], posting)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^The review of round 1 was not posted: The forge refused it\./),
+    });
+  } finally {
+    server.close();
+  }
 });
 
 test('a room without a draft says so, and so does one that is not there', async () => {
