@@ -10,8 +10,8 @@ export default defineConfig({
     // Most of a test's time is waiting for servers, so that three share a machine of two cores well.
     maxWorkers: 3,
     // Nothing is asserted about time: this is only how long a test that hangs is waited for, on a slow machine too.
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     expect: { poll: PATIENCE },
   },
 });
