@@ -130,5 +130,6 @@ async function untilReady(child: Child, address: string, uiUrl: string | undefin
 async function isUiOf(connection: Connection, uiUrl: string): Promise<boolean> {
   const { clusterId } = await connection.workflowService.getClusterInfo({});
   const response = await fetch(`${uiUrl}/api/v1/cluster-info`, { signal: AbortSignal.timeout(CONNECT_MS.longest) });
+  if (response.status === 404) return true; // the UI of a CLI that the owner brought, which does not say
   return ((await response.json()) as { clusterId?: string }).clusterId === clusterId;
 }
