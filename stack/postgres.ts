@@ -30,7 +30,7 @@ const START_MS = 120_000;
 const POLL_MS = 20;
 
 /**
- * Starts the embedded PostgreSQL of a data folder on 127.0.0.1, at a port the system chooses. Where another process
+ * Starts the embedded PostgreSQL of a data folder on 127.0.0.1, at a free port. Where another process
  * runs it already, it is shared. It ends with the process that started it, however that one ends.
  */
 export async function startPostgres({ dataDir, durable = true }: PostgresOptions): Promise<Postgres> {

@@ -19,7 +19,7 @@ export interface Temporal extends Served {
 export interface TemporalOptions {
   /** The server keeps everything in its `temporal.db`; the log beside it is `temporal.log`. */
   dataDir: string;
-  /** Chosen by the system where absent. */
+  /** A free one where absent. */
   port?: number;
   uiPort?: number;
   /** Taken for the UI where it is free and `uiPort` is absent. */

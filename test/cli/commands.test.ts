@@ -11,7 +11,6 @@ import { settings, silent } from '../support/edge.js';
 import { startWorld, type World } from '../support/world.js';
 import { barista, cleanEnv, firstJson, root, start } from '../support/command.js';
 
-// Each command is a process that loads half the project, and other test files run beside this one.
 let world: World;
 let env: Record<string, string>;
 beforeAll(async () => {

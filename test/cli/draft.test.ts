@@ -9,7 +9,6 @@ import { barista, firstJson } from '../support/command.js';
 import type { Person } from '../support/edge.js';
 import { startWorld, type World } from '../support/world.js';
 
-// Each command is a process that loads half the project, and other test files run beside this one.
 let world: World;
 let dir: string;
 let ana: Person;

@@ -15,7 +15,6 @@ import { formAt, postForm, sayYes } from '../support/browser.js';
 import { barista, firstJson, start } from '../support/command.js';
 import { badGateway, FakeGitHub, type FakeApp } from '../support/fake-github/index.js';
 
-// Each command is a process that loads half the project, and other test files run beside this one.
 let github: FakeGitHub;
 let dataDir: string;
 const folder = mkdtempSync(join(tmpdir(), 'barista-github-setup-'));

@@ -6,7 +6,6 @@ import { FakeGitLab } from '../support/fake-gitlab/index.js';
 import { GitWorld } from '../support/git-world.js';
 import { startWorld, type World } from '../support/world.js';
 
-// Each command is a process that loads half the project, and other test files run beside this one.
 const PUBLIC_URL = 'https://barista.example.com';
 
 let github: FakeGitHub;

@@ -8,7 +8,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../stack/ports.js';
 import { barista } from '../support/command.js';
 
-// Each command is a process of its own, and other test files run beside this one.
 let dataDir: string;
 beforeAll(() => void (dataDir = mkdtempSync(join(tmpdir(), 'barista-cli-'))));
 afterAll(() => rmSync(dataDir, { recursive: true }));

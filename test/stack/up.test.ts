@@ -12,7 +12,6 @@ import { barista, cleanEnv, firstJson, root, start, type Running } from '../supp
 import { GitWorld } from '../support/git-world.js';
 import { createEmptyDatabase, temporalAddress, temporalCliPath } from '../support/services.js';
 
-// Whole stacks are started here, and other test files run beside this one.
 let dir: string;
 let dataDir: string;
 let started: Running[];
