@@ -104,7 +104,7 @@ export const SHAPES: Readonly<Record<string, (time: SkippedTime) => Promise<Time
     await room.push('a2');
     await room.settled();
     room.head = { ...room.head, sha: commit('a3') };
-    await room.handle.signal(HEAD_SIGNAL, { ...room.head, knownSeq: 1 });
+    await room.tell(HEAD_SIGNAL, { ...room.head, knownSeq: 1 });
     await room.minutes(1);
     await room.end();
     return room;

@@ -28,7 +28,7 @@ import type { RefusalFacts } from '../../workflows/room/refusal.js';
 import { DEFAULT_DURATIONS, type DraftFinding, type Durations, type Reference, type RoomState } from '../../workflows/room/state.js';
 import type { AlertKind, ParticipantKind, Recipe, Role, Verdict } from '../../workflows/room/words.js';
 import { STEP_TIME } from '../../worker/step-time.js';
-import { createTimeSkipping } from './time-skipping.js';
+import { apartFromTimers, createTimeSkipping } from './time-skipping.js';
 import { PATIENCE } from './patience.js';
 import { silent } from './silent.js';
 
@@ -161,11 +161,18 @@ export class TimedRoom {
   }
 
   async send(command: Command): Promise<UpdateOutput> {
+    await apartFromTimers(this.handle, () => this.now());
     const output = await this.handle.executeUpdate<UpdateOutput, [UpdateInput]>(command.type, {
       args: [{ command, projectedSeq: this.seq }],
     });
     this.project(output.seq - output.events.length, output.events);
     return output;
+  }
+
+  /** A signal, as a delivery or a watch of the head sends it. */
+  async tell(signal: string, argument: unknown): Promise<void> {
+    await apartFromTimers(this.handle, () => this.now());
+    await this.handle.signal(signal, argument);
   }
 
   /** The refusal of a command that must be refused. */
@@ -232,7 +239,7 @@ export class TimedRoom {
   /** The pull request's head moves; the room is told as by a delivery. */
   async push(short: string, move: Partial<HeadSeen> = {}): Promise<void> {
     this.head = { ...this.head, sha: commit(short), move: { commits: 1, rewritten: false }, ...move };
-    await this.handle.signal(HEAD_SIGNAL, this.head);
+    await this.tell(HEAD_SIGNAL, this.head);
   }
 
   /** Lets this many minutes pass; what was due happens. */

@@ -117,7 +117,7 @@ test('B6, B29: while the forge is broken the database is asked again as soon as 
   await room.submit('ana');
   await room.minutes(25);
   room.forgeAway = true;
-  await room.handle.signal(SILENCE_SIGNAL, { brokenSince: await room.now(), trouble: 'unavailable' });
+  await room.tell(SILENCE_SIGNAL, { brokenSince: await room.now(), trouble: 'unavailable' });
   await room.settled();
   room.databaseAway = true;
   await room.minutes(10);
@@ -144,7 +144,7 @@ test('D5: the database is away for hours as the owner posts: the review is poste
 
 describe('the head is looked at again at once', () => {
   /** As a delivery tells of it that was read before the room learnt of what it knows now. */
-  const late = (room: TimedRoom): Promise<void> => room.handle.signal(HEAD_SIGNAL, { ...room.head, knownSeq: 1 });
+  const late = (room: TimedRoom): Promise<void> => room.tell(HEAD_SIGNAL, { ...room.head, knownSeq: 1 });
 
   test('P4: where a reading comes after another one that it may be newer than', async () => {
     const room = await panel('ana', 'bo');
@@ -164,7 +164,7 @@ describe('the head is looked at again at once', () => {
     const told = { ...room.head, sha: commit('a2'), knownSeq: 1 };
     room.head = { ...room.head, sha: commit('a3') };
     room.during.head = async () => {
-      await room.handle.signal(HEAD_SIGNAL, told);
+      await room.tell(HEAD_SIGNAL, told);
       await room.send({ type: 'setBarista', by: 'us_olga', enabled: false });
     };
     await room.submit('ana');
@@ -177,7 +177,7 @@ describe('the head is looked at again at once', () => {
     const old = { ...room.head, knownSeq: 1 };
     await room.push('a1', { state: 'merged' });
     await room.settled();
-    await room.handle.signal(HEAD_SIGNAL, old);
+    await room.tell(HEAD_SIGNAL, old);
     await room.minutes(60);
     expect(room.said(/pull request/)).toEqual([expect.stringMatching(/the pull request was merged/)]);
   });
@@ -192,7 +192,7 @@ describe('the head is looked at again at once', () => {
 
   test('B29: where a delivery said that it cannot be read, and it can', async () => {
     const room = await panel('ana', 'bo');
-    await room.handle.signal(SILENCE_SIGNAL, { brokenSince: await room.now(), trouble: 'refused' });
+    await room.tell(SILENCE_SIGNAL, { brokenSince: await room.now(), trouble: 'refused' });
     await room.minutes(1);
     expect(room.told().map((line) => line.split(' ')[1])).toEqual(['forge_broken']);
     expect((await room.state()).head.brokenSince).toBeNull();
