@@ -101,7 +101,7 @@ async function send({ url, key }: Target, path: string, init: RequestInit): Prom
 
 async function jsonOf(response: Response, target: Target): Promise<Json> {
   const text = await response.text().catch(() => {
-    throw new ServerAway(`The server at ${target.url} broke off.`); // as one that is stopped in the middle of its answer
+    throw new ServerAway(`The server at ${target.url} broke off in the middle of its answer. See whether it still runs, and try again.`);
   });
   try {
     const answer = JSON.parse(text) as Json;

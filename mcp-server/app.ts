@@ -5,7 +5,7 @@ import { HTTPException } from 'hono/http-exception';
 import { routePath } from 'hono/route';
 import { authenticate } from './auth.js';
 import type { Caller, Deps } from './deps.js';
-import type { Limits } from './limits.js';
+import type { TimeLimits } from './time-limits.js';
 import { handleMcp } from './mcp.js';
 import { Metrics } from './metrics.js';
 import { openApi } from './openapi.js';
@@ -105,12 +105,15 @@ const untilGone: MiddlewareHandler<Env> = async (c, next) => {
 };
 
 async function readiness(c: Context, deps: Deps): Promise<Response> {
-  const [database, temporal] = await Promise.all([isReady(() => deps.store.ping(), deps.limits), isReady(deps.temporalReady, deps.limits)]);
+  const [database, temporal] = await Promise.all([
+    isReady(() => deps.store.ping(), deps.timeLimits),
+    isReady(deps.temporalReady, deps.timeLimits),
+  ]);
   const ready = database && temporal;
   return c.json({ ready, database, temporal }, ready ? 200 : 503, ready ? {} : { 'retry-after': String(RETRY_AFTER_SECONDS) });
 }
 
-function isReady(check: () => Promise<void>, { ready }: Limits): Promise<boolean> {
+function isReady(check: () => Promise<void>, { ready }: TimeLimits): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), ready);
     check()

@@ -6,7 +6,7 @@ import type { Caller, Store } from '../prisma/store.js';
 import type { Heads } from './calls/heads.js';
 import type { Waits } from './calls/waits.js';
 import type { Ci } from './calls/world.js';
-import type { Limits } from './limits.js';
+import type { TimeLimits } from './time-limits.js';
 import type { Metrics } from './metrics.js';
 import type { Sender } from './webhooks/senders.js';
 import type { TakeDelivery } from './webhooks/take.js';
@@ -28,7 +28,7 @@ export interface Deps {
   readonly log: Logger;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  readonly limits: Limits;
+  readonly timeLimits: TimeLimits;
   /** Origins whose pages may call: this server's own addresses. */
   readonly ownOrigins: () => readonly string[];
   /** Where this server is reached by its users, without a slash at the end. */

@@ -13,7 +13,7 @@ import { Heads } from './calls/heads.js';
 import { Waits } from './calls/waits.js';
 import { Ci } from './calls/world.js';
 import type { Deps } from './deps.js';
-import { LIMITS, type Limits } from './limits.js';
+import { TIME_LIMITS, type TimeLimits } from './time-limits.js';
 import { createTemporal } from './temporal.js';
 import { sendersOf } from './webhooks/senders.js';
 import { createTakeDelivery } from './webhooks/take.js';
@@ -40,30 +40,34 @@ export async function startServer(
   settings: ServerSettings,
   log: Logger,
   now: () => number = () => Date.now(),
-  limits: Limits = LIMITS,
+  timeLimits: TimeLimits = TIME_LIMITS,
 ): Promise<RunningServer> {
   const { connectionOptions, namespace } = loadClientConnectConfig();
   const temporal = createTemporal({ ...connectionOptions }, namespace);
   const { client } = temporal;
-  const store = createStore({ url: settings.databaseUrl, now, ...(limits.database !== undefined && { patienceMs: limits.database }) });
+  const store = createStore({
+    url: settings.databaseUrl,
+    now,
+    ...(timeLimits.database !== undefined && { patienceMs: timeLimits.database }),
+  });
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal); // every git process listens to it
   const forge = setUpForges(settings, now, stopping.signal, { store, log });
-  const door = createRoomDoor({ store, client, ...(limits.room !== undefined && { patienceMs: limits.room }) });
+  const door = createRoomDoor({ store, client, ...(timeLimits.room !== undefined && { patienceMs: timeLimits.room }) });
   let origins: readonly string[] = [];
   const deps: Deps = {
     store,
     door,
     forge,
     forges: forgeFacts(settings.forges),
-    heads: new Heads(forge, now, limits.head),
-    ci: new Ci({ forge, now, store, limits }),
+    heads: new Heads(forge, now, timeLimits.head),
+    ci: new Ci({ forge, now, store, timeLimits }),
     waits: new Waits(),
     senders: sendersOf(settings.forges),
-    takeDelivery: createTakeDelivery(client, { withinMs: limits.delivery }),
+    takeDelivery: createTakeDelivery(client, { withinMs: timeLimits.delivery }),
     log,
     now,
-    limits,
+    timeLimits,
     ownOrigins: () => origins,
     address: () => settings.publicUrl ?? addressOf(settings.host, port),
     stopping: stopping.signal,

@@ -13,6 +13,8 @@ export interface ChildOptions {
   /** Both outputs of this run go here. Beside it, as `.pid`, lies which process it is. */
   logFile: string;
   env?: NodeJS.ProcessEnv;
+  /** Ends the wait for an earlier one. */
+  signal?: AbortSignal | undefined;
   uid?: number;
   gid?: number;
 }
@@ -51,22 +53,23 @@ const pidFileOf = (logFile: string): string => logFile.replace(/(\.log)?$/, '.pi
 /**
  * Waits until the program that an earlier process started with this log is gone: where that process was killed, its
  * guard is just stopping the program, which still has its port and its files.
- * @throws StackError where it stays
+ * @throws StackError where it stays; the signal's reason when the wait is given up
  */
-export async function untilEarlierEnded(logFile: string): Promise<void> {
+export async function untilEarlierEnded(logFile: string, signal?: AbortSignal): Promise<void> {
   const deadline = performance.now() + END_MS;
   for (let holder; (holder = lockHolder(pidFileOf(logFile))) !== null;) {
     if (performance.now() > deadline) {
       throw new StackError(`Process ${holder}, which an earlier start left behind, does not end (its log is ${logFile}). Stop it first.`);
     }
     await wait(POLL_MS);
+    signal?.throwIfAborted();
   }
 }
 
 /** Starts a program that cannot outlive this process, once an earlier one is gone. Throws when it cannot be started at all. */
 export async function startChild(options: ChildOptions): Promise<Child> {
-  await untilEarlierEnded(options.logFile);
-  rmSync(options.logFile, { force: true }); // whoever may still write to the one before writes to that one
+  await untilEarlierEnded(options.logFile, options.signal);
+  rmSync(options.logFile, { force: true }); // a child of the one before may still write to that one's
   const log = openSync(options.logFile, 'w', 0o600);
   const guard = spawn('/bin/sh', ['-c', GUARD, 'sh', options.command, ...options.args], {
     detached: true,
@@ -89,7 +92,12 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     pipe.once('data', (line) => resolve(Number(String(line).trim())));
     void exited.then(() => reject(new Error(`${options.command} did not start: ${lastLogLines(options.logFile)}`)));
   });
-  nameHolder(pidFileOf(options.logFile), pid);
+  try {
+    nameHolder(pidFileOf(options.logFile), pid);
+  } catch (error) {
+    pipe.destroy(); // nobody else would know that it runs
+    throw error;
+  }
   return {
     pid,
     exited,

@@ -1,15 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, mkdirSync, readFileSync, readlinkSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { isAlive, lastLogLines, served, startChild, type Child, type Served } from './child.js';
+import { lastLogLines, served, startChild, type Child, type Served } from './child.js';
 import { StackError } from './errors.js';
 import { takeLockFile } from './lock-file.mjs';
 import { freePort } from './ports.js';
 import { postgresBinaries, type PostgresBinaries } from './postgres-binaries.js';
 import { clusterOwner, clusterPlace, reachable, type Owner } from './postgres-owner.js';
+import { connectTo, findRunning, readPidFile } from './postgres-running.js';
 
 /** Where another process started it, `exited` never settles and `stop` leaves it to that one. */
 export interface Postgres extends Served {
@@ -22,6 +23,8 @@ export interface PostgresOptions {
   dataDir: string;
   /** False: a power cut may break it, and writes are faster. For tests. */
   durable?: boolean;
+  /** Ends a start that is under way. */
+  signal?: AbortSignal | undefined;
 }
 
 const DATABASE = 'barista';
@@ -32,23 +35,27 @@ const POLL_MS = 20;
 /**
  * Starts the embedded PostgreSQL of a data folder on 127.0.0.1, at a free port. Where another process
  * runs it already, it is shared. It ends with the process that started it, however that one ends.
+ * @throws StackError for a server that does not start; the signal's reason when the start is given up
  */
-export async function startPostgres({ dataDir, durable = true }: PostgresOptions): Promise<Postgres> {
+export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  const { dataDir, signal } = options;
   const binaries = await postgresBinaries();
   mkdirSync(dataDir, { recursive: true });
   const deadline = performance.now() + START_MS;
+  const isGivenUp = (): boolean => signal?.aborted || performance.now() > deadline;
   for (;;) {
     // One process at a time: they share a folder to make, a log, and a pid file that is empty for a moment.
     const lock = takeLockFile(join(dataDir, 'postgres.lock'));
     if ('release' in lock) {
       try {
-        const server = await shareOrStart(binaries, dataDir, durable);
+        const server = await shareOrStart(binaries, options, isGivenUp);
         if (server) return server;
       } finally {
         lock.release();
       }
     }
-    if (performance.now() > deadline) throw new StackError(tooLong(dataDir, 'holder' in lock ? lock.holder : undefined));
+    signal?.throwIfAborted();
+    if (isGivenUp()) throw new StackError(tooLong(dataDir, 'holder' in lock ? lock.holder : undefined));
     await wait(POLL_MS);
   }
 }
@@ -60,8 +67,12 @@ function tooLong(dataDir: string, holder: number | undefined): string {
   return `The embedded PostgreSQL in ${clusterPlace(dataDir)} does not start: ${why}. Its log is ${logFile}.`;
 }
 
-/** Undefined: an earlier server is on its way out, or the port was taken meanwhile. */
-async function shareOrStart(binaries: PostgresBinaries, dataDir: string, durable: boolean): Promise<Postgres | undefined> {
+/** Undefined: an earlier server is on its way out, the port was taken meanwhile, or it is given up. */
+async function shareOrStart(
+  binaries: PostgresBinaries,
+  { dataDir, durable = true, signal }: PostgresOptions,
+  isGivenUp: () => boolean,
+): Promise<Postgres | undefined> {
   const password = preparePassword(join(dataDir, 'postgres.password'));
   const cluster = clusterPlace(dataDir);
   const starterFile = join(dataDir, 'postgres.starter');
@@ -75,7 +86,7 @@ async function shareOrStart(binaries: PostgresBinaries, dataDir: string, durable
   const programs = reachable(binaries, owner);
   if (!existsSync(join(cluster, 'PG_VERSION'))) initialise(programs, cluster, password, owner);
   const logFile = logOf(dataDir);
-  const started = await start(programs, { cluster, logFile, starterFile, owner, durable });
+  const started = await start(programs, { cluster, logFile, starterFile, owner, durable, signal, isGivenUp });
   return started && { ...served(started.child, 'PostgreSQL', logFile), url: await ensureDatabase(started.port, password) };
 }
 
@@ -136,12 +147,14 @@ interface Start {
   starterFile: string;
   owner: Owner | undefined;
   durable: boolean;
+  signal: AbortSignal | undefined;
+  isGivenUp: () => boolean;
 }
 
-/** Undefined: it ended at once for a reason that passes (port taken meanwhile, an earlier server not quite gone). */
+/** Undefined: it ended at once for a reason that passes (port taken meanwhile, an earlier server not quite gone), or is given up. */
 async function start(
   binaries: PostgresBinaries,
-  { cluster, logFile, starterFile, owner, durable }: Start,
+  { cluster, logFile, starterFile, owner, durable, signal, isGivenUp }: Start,
 ): Promise<{ child: Child; port: number } | undefined> {
   const port = await freePort();
   const settings = {
@@ -157,6 +170,7 @@ async function start(
     args: ['-D', cluster, '-p', String(port), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
     stopSignal: 'SIGINT',
     logFile,
+    signal,
     ...owner,
   });
   // Before it is ready, so that whoever finds it can tell whose it is.
@@ -166,6 +180,10 @@ async function start(
   while (!ended) {
     const pidFile = readPidFile(cluster);
     if (pidFile?.pid === child.pid && pidFile.ready) return { child, port };
+    if (isGivenUp()) {
+      await child.stop();
+      return undefined;
+    }
     await wait(POLL_MS);
   }
   if (
@@ -177,73 +195,10 @@ async function start(
   throw new StackError(`The embedded PostgreSQL in ${cluster} ended at its start: ${lastLogLines(logFile)}. Its log is ${logFile}.`);
 }
 
-/**
- * A server that some process runs on this cluster; "busy" while it stops. A pid file left after SIGKILL
- * whose pid went to another program is removed, for PostgreSQL itself would refuse to start.
- */
-async function findRunning(
-  cluster: string,
-  password: string,
-  starterFile: string,
-): Promise<{ pid: number; port: number } | 'busy' | undefined> {
-  const pidFile = readPidFile(cluster);
-  if (!pidFile || !isAlive(pidFile.pid)) return undefined;
-  if (!isPostgresOf(cluster, pidFile.pid)) {
-    rmSync(join(cluster, 'postmaster.pid'), { force: true });
-    return undefined;
-  }
-  // A server whose starter is gone takes connections until its guard has stopped it.
-  if (!pidFile.ready || isOrphan(pidFile.pid, starterFile)) return 'busy';
-  const client = connectTo(pidFile.port, password, 'postgres');
-  try {
-    await client.connect();
-    return pidFile;
-  } catch {
-    return 'busy';
-  } finally {
-    await client.end().catch(() => {}); // never connected
-  }
-}
-
-function isOrphan(pid: number, starterFile: string): boolean {
-  if (!existsSync(starterFile)) return false;
-  const [server, starter] = readFileSync(starterFile, 'utf8').split(' ').map(Number);
-  return server === pid && starter !== undefined && !isAlive(starter);
-}
-
 /** It was found while it was told to stop: it says so (SQLSTATE class 57P), breaks off, or does not answer any more. */
 function nullIfGone(error: Error & { code?: string }): null {
   if (error instanceof pg.DatabaseError && !error.code?.startsWith('57P')) throw error;
   return null;
-}
-
-/** Whether this process is a PostgreSQL of this very cluster: its pid may have gone to one of another. */
-function isPostgresOf(cluster: string, pid: number): boolean {
-  if (process.platform !== 'linux') {
-    return spawnSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes('postgres');
-  }
-  try {
-    if (!readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres')) return false;
-  } catch {
-    return false;
-  }
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster);
-  } catch {
-    return true; // another user's, of which that is not told
-  }
-}
-
-/** postmaster.pid: line 1 the pid, line 4 the port, line 8 the state (see PostgreSQL's miscadmin.h). Undefined: none, or not written yet. */
-function readPidFile(cluster: string): { pid: number; port: number; ready: boolean } | undefined {
-  try {
-    const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
-    const pid = Number(lines[0]);
-    return pid > 0 ? { pid, port: Number(lines[3]), ready: lines[7]?.trim() === 'ready' } : undefined;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 async function ensureDatabase(port: number, password: string): Promise<string> {
@@ -256,10 +211,4 @@ async function ensureDatabase(port: number, password: string): Promise<string> {
     await client.end();
   }
   return `postgresql://postgres:${password}@127.0.0.1:${port}/${DATABASE}`;
-}
-
-function connectTo(port: number, password: string, database: string): pg.Client {
-  const client = new pg.Client({ host: '127.0.0.1', port, user: 'postgres', password, database });
-  client.on('error', () => {}); // a server that goes away is seen by the next statement
-  return client;
 }

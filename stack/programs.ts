@@ -48,6 +48,7 @@ export async function startProgram({ title, entry, env, logFile, signal }: Progr
     stopSignal: 'SIGTERM',
     logFile,
     env,
+    signal,
   });
   let stopping = false;
   let ended = false;

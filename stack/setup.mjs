@@ -72,7 +72,7 @@ async function ensureReady(dev) {
  */
 function isInstalled(dev) {
   const wanted = packagesOf('package-lock.json');
-  const found = packagesOf('node_modules/.package-lock.json');
+  const found = installedPackages();
   if (!wanted) throw new SetupError(`There is no package-lock.json in ${root}: clone the repository again.`);
   if (!found) return false;
   return Object.entries(wanted).every(([path, { version, optional, dev: isDev }]) => {
@@ -87,10 +87,16 @@ function isInstalled(dev) {
  * @returns {Record<string, { version?: string, optional?: boolean, dev?: boolean }> | undefined}
  */
 function packagesOf(file) {
+  const text = readOrNull(at(file));
+  return text === null ? undefined : JSON.parse(text).packages;
+}
+
+function installedPackages() {
   try {
-    return JSON.parse(readOrNull(at(file)) ?? '').packages;
-  } catch {
-    return undefined; // there is none, or another process is just writing it
+    return packagesOf('node_modules/.package-lock.json');
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined; // npm is just writing it
+    throw error;
   }
 }
 

@@ -79,6 +79,7 @@ export async function startTemporal(options: TemporalOptions): Promise<Temporal>
       ],
       stopSignal: 'SIGTERM',
       logFile,
+      signal,
     });
     const uiUrl = uiPort === undefined ? undefined : `http://127.0.0.1:${uiPort}`;
     const address = `127.0.0.1:${port}`;
@@ -130,6 +131,5 @@ async function untilReady(child: Child, address: string, uiUrl: string | undefin
 async function isUiOf(connection: Connection, uiUrl: string): Promise<boolean> {
   const { clusterId } = await connection.workflowService.getClusterInfo({});
   const response = await fetch(`${uiUrl}/api/v1/cluster-info`, { signal: AbortSignal.timeout(CONNECT_MS.longest) });
-  if (response.status === 404) return true; // the UI of a CLI that the owner brought, which does not say
   return ((await response.json()) as { clusterId?: string }).clusterId === clusterId;
 }

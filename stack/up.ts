@@ -41,8 +41,8 @@ export interface Stack extends RunningStack {
 
 const USUAL_TEMPORAL_UI_PORT = 8233;
 const READY_MS = 120_000;
-/** How long a start that is given up is waited for before what it has started is stopped: what cannot be given up ends in that time. */
-const SETTLE_MS = 60_000;
+/** How long a start that is given up is waited for before what it has started is stopped. */
+const SETTLE_MS = 15_000;
 const POLL_MS = 25;
 
 /**
@@ -84,10 +84,10 @@ async function startParts(options: UpOptions, stops: Stops) {
   const { dataDir, env, host, port, prepare, signal, fresh } = options;
   const logOf = (part: keyof Stops) => join(dataDir, `${part}.log`);
   if (fresh) {
-    for (const part of STOP_ORDER) await untilEarlierEnded(logOf(part));
+    for (const part of STOP_ORDER) await untilEarlierEnded(logOf(part), signal);
     empty(dataDir);
   }
-  await untilEarlierEnded(logOf('server')); // which has the port
+  await untilEarlierEnded(logOf('server'), signal); // which has the port
   // Before anything is started: the commonest reason not to start.
   if (port !== 0) await requireFreePort(port, 'PORT', host);
   const [database, temporal] = await bothOf(
@@ -146,9 +146,9 @@ interface Part {
 /** Somebody else's server is neither watched nor stopped. */
 const NOT_OURS: Part = { exited: new Promise(() => {}), stop: async () => {} };
 
-async function startDatabase({ dataDir, env }: UpOptions): Promise<Part & { url: string }> {
+async function startDatabase({ dataDir, env, signal }: UpOptions): Promise<Part & { url: string }> {
   if (env.DATABASE_URL) return { ...NOT_OURS, url: env.DATABASE_URL };
-  return startPostgres({ dataDir });
+  return startPostgres({ dataDir, signal });
 }
 
 async function startWorkflows(options: UpOptions): Promise<Part & { address: string; namespace: string; uiUrl: string | undefined }> {

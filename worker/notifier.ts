@@ -129,6 +129,8 @@ async function post(url: string, request: RequestInit, signal: AbortSignal): Pro
     return response.ok ? null : `the receiver answered ${response.status}`;
   } catch (error) {
     const { name, cause } = error as Error & { cause?: { code?: string } };
-    return name === 'TimeoutError' ? 'no answer in time' : `the receiver could not be reached (${cause?.code ?? name})`;
+    return name === 'TimeoutError'
+      ? `no answer within ${ANSWER_MS / 1_000} s`
+      : `the receiver could not be reached (${cause?.code ?? name})`;
   }
 }

@@ -94,7 +94,8 @@ function post(): Command {
     .action(async (slug: string, options: { wait: boolean; json?: boolean }) => {
       const target = targetOf(process.env);
       const begun = await beginPosting(target, slug);
-      if (!options.wait) return answer(options, begun, [`It is being posted. barista draft show ${slug} says how it ends.`]);
+      if (!options.wait && begun.status === 'posting')
+        return answer(options, begun, [`It is being posted. barista draft show ${slug} says how it ends.`]);
       const { round } = begun;
       const ended = await endOfPosting(target, slug, begun);
       if (ended.status === 'posted') {

@@ -167,13 +167,17 @@ function temporalUiAt(env: NodeJS.ProcessEnv, address: string): string | null {
   return running?.temporalAddress === address ? running.temporalUi : null;
 }
 
+/** For a server that stands still a while. */
+const ANSWER_MS = 15_000;
+
 function checkServer(env: NodeJS.ProcessEnv): Promise<Finding> {
   return finding(
     'server',
     async () => {
       const url = serverUrlOf(env);
-      const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(15_000) }).catch(() => {
-        throw new Error(`nothing answers at ${url}`);
+      const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(ANSWER_MS) }).catch((error: Error) => {
+        const silent = error.name === 'TimeoutError';
+        throw new Error(silent ? `${url} has not answered for ${ANSWER_MS / 1_000} seconds` : `nothing answers at ${url}`);
       });
       if (!response.ok) throw new Error(`${url} is not ready: ${(await response.text()).slice(0, 200)}`);
       return `${url} is ready`;

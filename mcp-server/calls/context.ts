@@ -103,7 +103,7 @@ export async function underReview({ deps }: Call, room: RoomState, ranged: Reado
     return { paths, place: await placesIn(diff, ranged) };
   };
   try {
-    return await within<UnderReview | null>(deps.limits.underReview, read(), () => null);
+    return await within<UnderReview | null>(deps.timeLimits.underReview, read(), () => null);
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     return null;

@@ -60,7 +60,7 @@ const UNKNOWN: CiRead = { state: 'unknown', summary: 'CI could not be read just 
 export class Ci {
   private readonly last = new Map<string, { readonly read: CiRead; readonly at: number }>();
 
-  constructor(private readonly deps: Pick<Deps, 'forge' | 'now' | 'store' | 'limits'>) {}
+  constructor(private readonly deps: Pick<Deps, 'forge' | 'now' | 'store' | 'timeLimits'>) {}
 
   async of(pullRequest: PullRequest, sha: string): Promise<CiRead> {
     const key = `${pullRequest.key} ${sha}`;
@@ -87,7 +87,7 @@ export class Ci {
 
   private async read(pullRequest: PullRequest, sha: string): Promise<CiRead> {
     try {
-      return await within(this.deps.limits.ci, this.deps.forge.ci(refOf(pullRequest), sha), () => UNKNOWN);
+      return await within(this.deps.timeLimits.ci, this.deps.forge.ci(refOf(pullRequest), sha), () => UNKNOWN);
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
       const { kind, message, facts } = error;

@@ -5,7 +5,7 @@ import type { Delivery, Heard } from '../../workflows/delivery/heard.js';
 import { DELIVERY_WORKFLOW, deliveryWorkflowId, type DeliveryInput } from '../../workflows/delivery/messages.js';
 import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../workflows/messages.js';
 import { within } from '../calls/within.js';
-import { LIMITS } from '../limits.js';
+import { TIME_LIMITS } from '../time-limits.js';
 
 /** Longer than any forge or database is waited for; what is not over by then is taken again when it comes again. */
 const LIFE = '1 day';
@@ -16,7 +16,7 @@ export type Taken = 'kept' | 'done';
 /** Keeps a delivery, once: a workflow of its own goes on with it. Throws where it could not be kept in time. */
 export type TakeDelivery = (delivery: Delivery, at: number) => Promise<Taken>;
 
-export function createTakeDelivery(client: Client, { withinMs = LIMITS.delivery, taskQueue = TASK_QUEUE } = {}): TakeDelivery {
+export function createTakeDelivery(client: Client, { withinMs = TIME_LIMITS.delivery, taskQueue = TASK_QUEUE } = {}): TakeDelivery {
   return async (delivery, at) => {
     const input: DeliveryInput = { delivery, at };
     try {

@@ -182,26 +182,27 @@ test('D5: a posting that fails says why; --no-wait leaves it to itself; two at o
 
 test('D5: a posting that ends between its refusal and the look at it is told as it ended', async () => {
   const draft = { round: 1, version: 1, url: 'git-note', unplaced: [] };
-  const ends = [
-    { ...draft, status: 'posted', failure: null },
-    { ...draft, status: 'draft', failure: 'The forge refused it.' },
-  ];
+  const posted = { ...draft, status: 'posted', failure: null };
+  const failed = { ...draft, status: 'draft', failure: 'The forge refused it.' };
+  let end: object;
   const server = createServer((request, response) => {
     const refused = { code: 'conflict', detail: 'The draft of round 1 is being posted.' };
     response.writeHead(request.method === 'POST' ? 409 : 200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(request.method === 'POST' ? refused : ends.shift()));
+    response.end(JSON.stringify(request.method === 'POST' ? refused : end));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const posting = { ...env, BARISTA_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
   try {
-    expect(await barista(['draft', 'post', 'elsewhere'], posting)).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/^Posted the review/),
-    });
-    expect(await barista(['draft', 'post', 'elsewhere'], posting)).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/^The review of round 1 was not posted: The forge refused it\./),
-    });
+    for (const options of [[], ['--no-wait']]) {
+      const post = () => barista(['draft', 'post', 'elsewhere', ...options], posting);
+      end = posted;
+      expect(await post()).toMatchObject({ code: 0, out: expect.stringMatching(/^Posted the review/) });
+      end = failed;
+      expect(await post()).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/^The review of round 1 was not posted: The forge refused it\./),
+      });
+    }
   } finally {
     server.close();
   }

@@ -101,6 +101,7 @@ describe('P4: a delivery that died half way is taken again when it comes again',
     };
     expect(await world.ends(heardOf('pushed'))).toMatchObject({ rooms: { [room]: 'told' } });
     expect(lastLook()).toBeGreaterThanOrEqual(HOUR);
+    expect(lastLook()).toBeLessThan(HOUR + 2 * 600);
   });
 
   test('one that is away for a day: it fails after six hours, and can be taken again', async () => {

@@ -9,7 +9,7 @@ import { aRoom } from '../support/room.js';
 test('V5: CI is not waited for without end: it is unknown', async () => {
   const now = () => 0;
   const silent: Forge = { ...createLocalForge({ allowedRoots: [], now }), ci: () => new Promise(() => {}) };
-  const ci = new Ci({ forge: silent, now, store: {} as Store, limits: { ...PATIENT, ci: 20 } });
+  const ci = new Ci({ forge: silent, now, store: {} as Store, timeLimits: { ...PATIENT, ci: 20 } });
   expect(await ci.of(aRoom().state.pullRequest, 'a'.repeat(40))).toEqual({
     state: 'unknown',
     summary: 'CI could not be read just now.',

@@ -101,8 +101,9 @@ test('waits are 25 seconds by default and 45 at most', async () => {
 
 test('a second wait by the same participant ends the first with an empty answer; another participant’s goes on', async () => {
   const after = await last();
-  const { answer: first } = await waiting(ann);
+  // Begun before: were the first to end by itself only, this one would be over by then.
   const { answer: others } = await waiting(bob);
+  const { answer: first } = await waiting(ann);
   const second = post(
     world.server.url,
     ann.key,

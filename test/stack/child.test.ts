@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { isAlive, startChild } from '../../stack/child.js';
+import { isAlive, startChild, type ChildOptions } from '../../stack/child.js';
 
 let dir: string;
 beforeEach(() => void (dir = mkdtempSync(join(tmpdir(), 'barista-child-'))));
@@ -46,4 +46,19 @@ test('a program starts once the one that a killed process started has ended, and
   expect(existsSync(ended)).toBe(true);
   await next.exited;
   expect(readFileSync(logFile(), 'utf8')).toBe('next\n');
+});
+
+test('a start that is given up while it waits for an earlier program starts nothing', async () => {
+  const program: ChildOptions = {
+    command: process.execPath,
+    args: ['-e', 'setInterval(() => {}, 1e6)'],
+    stopSignal: 'SIGTERM',
+    logFile: logFile(),
+  };
+  const earlier = await startChild(program);
+  const stop = new AbortController();
+  const later = startChild({ ...program, signal: stop.signal });
+  stop.abort(new Error('enough'));
+  await expect(later).rejects.toThrow('enough');
+  await earlier.stop();
 });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isAlive } from '../../stack/child.js';
+import { takeLockFile } from '../../stack/lock-file.mjs';
 import { startPostgres, type Postgres } from '../../stack/postgres.js';
 import { query } from '../support/query.js';
 
@@ -145,3 +146,14 @@ test.runIf(process.getuid?.() === 0)(
     }
   },
 );
+
+test('a start that is given up while another process starts the server ends, and leaves it to that one', async () => {
+  const lock = takeLockFile(join(dataDir, 'postgres.lock'));
+  if (!('release' in lock)) throw new Error('somebody else has the lock of a new folder');
+  const stop = new AbortController();
+  const starting = startPostgres({ dataDir, durable: false, signal: stop.signal });
+  stop.abort(new Error('enough'));
+  await expect(starting).rejects.toThrow('enough');
+  lock.release();
+  await query((await start()).url, 'select 1');
+});

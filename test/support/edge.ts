@@ -2,7 +2,7 @@
 import { tmpdir } from 'node:os';
 import { pino } from 'pino';
 import { readForgeSettings } from '../../config/forge-settings.js';
-import type { Limits } from '../../mcp-server/limits.js';
+import type { TimeLimits } from '../../mcp-server/time-limits.js';
 import { startServer, type RunningServer } from '../../mcp-server/server.js';
 import { createStore, type Store } from '../../prisma/store.js';
 import { PATIENCE } from './patience.js';
@@ -40,7 +40,7 @@ export const settings = (databaseUrl: string, localRepositories: readonly string
 
 const { timeout } = PATIENCE;
 /** A server that waits as long as a test does: on a slow machine nothing is away that is only late. */
-export const PATIENT: Limits = {
+export const PATIENT: TimeLimits = {
   head: timeout,
   ci: timeout,
   underReview: timeout,

@@ -1,5 +1,5 @@
 /** How long at most a call waits for what may be away, in milliseconds; then it goes on without it, or says so. */
-export interface Limits {
+export interface TimeLimits {
   /** DESIGN 14: for the head as the forge has it. */
   readonly head: number;
   /** V5: for the forge's CI. */
@@ -16,4 +16,4 @@ export interface Limits {
   readonly database?: number;
 }
 
-export const LIMITS: Limits = { head: 5_000, ci: 5_000, underReview: 3_000, delivery: 5_000, ready: 2_000 };
+export const TIME_LIMITS: TimeLimits = { head: 5_000, ci: 5_000, underReview: 3_000, delivery: 5_000, ready: 2_000 };
