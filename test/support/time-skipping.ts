@@ -24,8 +24,8 @@ const SECOND = 1_000;
 
 /**
  * Until no timer of this workflow is about to fire. A step that cancels one just as it fires this server refuses, and
- * then it answers neither the call that the step was for nor any later one; Temporal's own server has the step taken
- * again. `now` is the server's.
+ * then it answers neither the call that the step was for nor any later one; Temporal's own server answers them. `now` is
+ * the server's.
  */
 export async function apartFromTimers(handle: WorkflowHandle, now: () => Promise<number>): Promise<void> {
   const deadline = performance.now() + PATIENCE.timeout;
