@@ -5,7 +5,7 @@ import pg from 'pg';
 import { allTables, projectPaths, readMigrations, readSchema, withEngine, type PrismaPaths } from './schema-engine.js';
 
 /** "barista". Not Prisma's own key: the engine takes that one itself, on another connection, and gives up after 10 s. */
-const ADVISORY_LOCK = 0x62617269;
+export const ADVISORY_LOCK = 0x62617269;
 
 /**
  * Applies the migrations that the database does not have yet. Safe to run from several processes at once: one applies,

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServer } from '../../mcp-server/server.js';
 import { freePort } from '../../stack/ports.js';
+import { connectTo } from '../support/connect.js';
 import { settings, silent } from '../support/edge.js';
 import { startWorld, type World } from '../support/world.js';
 import { barista, cleanEnv, firstJson, root, start } from '../support/command.js';
@@ -288,7 +289,7 @@ test('doctor and room restart: a room whose run is gone is named, started again 
   expect((await json(['doctor'])).checks.every(({ ok }: { ok: boolean }) => ok)).toBe(true);
   expect(await barista(['room', 'restart', room], env)).toMatchObject({ code: 1, err: expect.stringContaining(`Room ${room} runs.`) });
 
-  const connection = await Connection.connect({ address: env['TEMPORAL_ADDRESS']! });
+  const connection = await connectTo(env['TEMPORAL_ADDRESS']!);
   await new Client({ connection, namespace: env['TEMPORAL_NAMESPACE']! }).workflow.getHandle(`room/${room}`).terminate();
   await connection.close();
   const sick = await barista(['doctor'], env);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { migrate } from '../../prisma/migrate.js';
+import { ADVISORY_LOCK, migrate } from '../../prisma/migrate.js';
 import { query } from '../support/query.js';
 import { createDatabase } from '../support/services.js';
 
@@ -9,7 +9,7 @@ const holders = (url: string) =>
   query(
     url,
     `SELECT pid FROM pg_locks JOIN pg_database ON pg_database.oid = database
-     WHERE datname = current_database() AND locktype = 'advisory' AND granted AND objid = ${0x62617269}`,
+     WHERE datname = current_database() AND locktype = 'advisory' AND granted AND objid = ${ADVISORY_LOCK}`,
   ) as Promise<{ pid: number }[]>;
 
 test('a connection that breaks while it only holds the lock ends no process', async () => {

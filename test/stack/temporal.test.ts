@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import { Client, type Connection } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isAlive } from '../../stack/child.js';
@@ -9,6 +9,7 @@ import { lockHolder } from '../../stack/lock-file.mjs';
 import { freePort } from '../../stack/ports.js';
 import { ensureSearchAttributes, searchAttributes } from '../../stack/search-attributes.js';
 import { startTemporal, type Temporal, type TemporalOptions } from '../../stack/temporal.js';
+import { connectTo } from '../support/connect.js';
 import { temporalAddress, temporalCliPath } from '../support/services.js';
 import { createTimeSkipping } from '../support/time-skipping.js';
 
@@ -30,7 +31,7 @@ async function start(options: Partial<TemporalOptions> = {}): Promise<Temporal> 
 }
 
 async function withClient<T>(address: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const connection = await Connection.connect({ address });
+  const connection = await connectTo(address);
   try {
     return await use(new Client({ connection }));
   } finally {
